@@ -1,0 +1,3 @@
+"""Honeyguide improves the prompts that drive AI agents, with proof, and lets a person decide."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,16 @@
+"""The console entry and composition root: the only module that imports a front end, inside the command that needs it."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the command line and return the exit code."""
+    from honeyguide.cli.app import run
+
+    return run(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,114 @@
+"""Child processes in a group of their own, so that nothing they start outlives them.
+
+POSIX: a new session, ended by TERM and, after a grace time, KILL to the whole group.
+Windows: a new process group, ended by ``taskkill /T``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from honeyguide.kernel.errors import NotFound, Unreadable
+
+OUTPUT_LIMIT = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a child left behind.
+
+    Attributes:
+        exit_code: the child's own; negative for a signal; ``None`` when it was ended by the time limit.
+        stdout, stderr: at most ``OUTPUT_LIMIT`` bytes each, undecoded.
+        timed_out: whether the time limit ended it.
+    """
+
+    exit_code: int | None
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool
+
+
+def start(
+    argv: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: int | None = subprocess.DEVNULL,
+    stdout: int | None = subprocess.PIPE,
+    stderr: int | None = subprocess.PIPE,
+) -> subprocess.Popen[bytes]:
+    """Start ``argv`` in its own group. Raises NotFound when the program does not exist."""
+    flags = 0
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP
+    try:
+        return subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=dict(env) if env is not None else None,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=sys.platform != "win32",
+            creationflags=flags,
+        )
+    except FileNotFoundError as error:
+        raise NotFound(f"The program {argv[0]!r} was not found.", hint="Install it or correct the path.") from error
+    except PermissionError as error:
+        raise Unreadable(f"The program {argv[0]!r} may not be started: {error.strerror}.") from error
+
+
+def end(process: subprocess.Popen[bytes], *, grace: float = 3.0) -> None:
+    """End the whole group: TERM, then KILL after ``grace`` seconds. Safe to call on a finished child."""
+    _signal_group(process, hard=False)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=grace)
+    _signal_group(process, hard=True)
+    process.wait(timeout=grace)
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    input: bytes | None = None,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float,
+    grace: float = 3.0,
+) -> Finished:
+    """Run ``argv`` to its end or to the time limit (seconds), feeding ``input``; nothing of its group stays alive."""
+    process = start(argv, cwd=cwd, env=env, stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL)
+    timed_out = False
+    try:
+        stdout, stderr = process.communicate(input=input, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+        end(process, grace=grace)
+        stdout, stderr = process.communicate()
+    finally:
+        _signal_group(process, hard=True)
+    return Finished(
+        exit_code=None if timed_out else process.returncode,
+        stdout=stdout[:OUTPUT_LIMIT],
+        stderr=stderr[:OUTPUT_LIMIT],
+        timed_out=timed_out,
+    )
+
+
+def _signal_group(process: subprocess.Popen[bytes], *, hard: bool) -> None:
+    if sys.platform == "win32":
+        if process.poll() is None:
+            subprocess.run(["taskkill", "/T", *(["/F"] if hard else []), "/PID", str(process.pid)], check=False)
+        return
+    try:
+        os.killpg(process.pid, signal.SIGKILL if hard else signal.SIGTERM)
+    except (ProcessLookupError, PermissionError):
+        return
