@@ -1,0 +1,214 @@
+"""Asking a model for a better prompt: the request it gets, and how its reply becomes a text again.
+
+The user message holds blocks of ``llm.blocks`` in this order; those in parentheses may be missing:
+
+    TARGET            two lines, ``kind: KIND`` and ``name: NAME``
+    CURRENT PROMPT    the text to improve, byte for byte
+    LIMITS            one limit a line: ``size: at most N characters``, ``growth: at most N characters (…)``,
+                      ``current: N characters``
+    (KEEP)            one thing a line: ``variable: {{name}}``, or ``passage: "…"`` as a JSON string
+    (APPENDED)        a section that is added after the prompt by itself and must not be repeated in it
+    STRATEGY          ``NAME: explanation``
+    FAILURES          entries ``N.`` with the lines ``input:``, ``answer:``, ``expectation:``, ``feedback:``;
+                      further lines of a value are indented by three spaces; ``none`` when there are none
+    (EARLIER TRIES)   ``- STRATEGY: score 0.61, 0.03 better``, the latest last
+
+The reply holds the full new prompt between a line ``<new_prompt>`` and a line ``</new_prompt>``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from honeyguide.evolution.strategies import EXPLANATIONS, Strategy
+from honeyguide.llm.blocks import NOTICE, block
+from honeyguide.llm.protocol import Message, ModelRef, ModelRequest, ModelRole
+from honeyguide.prompts.targets import TargetRef
+
+OPENING = "<new_prompt>"
+CLOSING = "</new_prompt>"
+MAX_FAILURES = 6
+"""How many failures one request shows; more would hide what they share."""
+MAX_FIELD_CHARS = 700
+"""How much of an input, an answer, an expectation or a feedback is shown."""
+
+SYSTEM = (
+    "You improve the prompts that drive an AI agent. You are given one prompt, its limits, what has to stay in it, "
+    "a strategy, and cases in which the agent's answers were not good enough, with the reason.\n"
+    "Write a new version of the whole prompt that follows the strategy and would have made those answers better, "
+    "without making others worse. Change as little as the strategy needs. Write general rules: never copy names, "
+    "numbers, addresses or sentences from the cases into the prompt. Keep the prompt's language and voice. "
+    "Keep everything under KEEP exactly as it is written there. Stay within every limit. Add no placeholders, "
+    "no notes to yourself and no comments about the change.\n"
+    f"{NOTICE}\n"
+    f"Answer with nothing but the full new prompt between a line {OPENING} and a line {CLOSING}."
+)
+_REPLY = re.compile(
+    r"^[ \t]*<new_prompt>[ \t]*\r?\n(?P<text>.*?)\r?\n?^[ \t]*</new_prompt>[ \t]*$", re.DOTALL | re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One answer that was not good enough, as the mutator is shown it."""
+
+    input: str
+    answer: str
+    expectation: str
+    feedback: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextLimits:
+    """How long the new prompt may be, in characters (code points); ``None`` means no such limit.
+
+    Attributes:
+        size: the hard cap of the target.
+        growth: the cap that comes from the deployed text's length.
+        growth_note: why the growth cap is what it is, for the model to read.
+    """
+
+    size: int | None = None
+    growth: int | None = None
+    growth_note: str = ""
+
+    @property
+    def most(self) -> int | None:
+        """The tighter of both caps."""
+        caps = [cap for cap in (self.size, self.growth) if cap is not None]
+        return min(caps) if caps else None
+
+    def less(self, reserved: int) -> TextLimits:
+        """Return the limits that are left when ``reserved`` characters are taken by an appended section."""
+        return TextLimits(
+            None if self.size is None else max(self.size - reserved, 0),
+            None if self.growth is None else max(self.growth - reserved, 0),
+            self.growth_note,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """What a new prompt has to keep: variables, and passages that a person locked."""
+
+    variables: tuple[str, ...] = ()
+    passages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierTry:
+    """A mutation of the same parent that was already measured."""
+
+    strategy: Strategy
+    score: float
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
+class MutationTask:
+    """Everything the mutator is told."""
+
+    target: TargetRef
+    current: str
+    strategy: Strategy
+    limits: TextLimits = TextLimits()
+    keep: Keep = Keep()
+    appended: str = ""
+    failures: tuple[Failure, ...] = ()
+    earlier: tuple[EarlierTry, ...] = ()
+
+
+def mutation_request(task: MutationTask, model: ModelRef, *, repetition: int = 0) -> ModelRequest:
+    """Return the request for one new prompt. Equal tasks give equal requests."""
+    return ModelRequest(
+        model=model,
+        messages=(Message("user", mutation_message(task)),),
+        system=SYSTEM,
+        max_tokens=_tokens_for(task),
+        role=ModelRole.MUTATOR,
+        repetition=repetition,
+    )
+
+
+def mutation_message(task: MutationTask) -> str:
+    """Return the user message: the blocks of the module's docstring, separated by blank lines."""
+    parts = [
+        block("TARGET", f"kind: {task.target.kind.value}\nname: {task.target.name}"),
+        block("CURRENT PROMPT", task.current),
+        block("LIMITS", _limits(task)),
+    ]
+    if task.keep.variables or task.keep.passages:
+        parts.append(block("KEEP", _keep(task.keep)))
+    if task.appended:
+        parts.append(block("APPENDED", task.appended))
+    parts.append(block("STRATEGY", f"{task.strategy.value}: {EXPLANATIONS[task.strategy]}"))
+    parts.append(block("FAILURES", _failures(task.failures)))
+    if task.earlier:
+        parts.append(block("EARLIER TRIES", "\n".join(_try(entry) for entry in task.earlier)))
+    parts.append(f"Write the full new prompt between a line {OPENING} and a line {CLOSING}.")
+    return "\n\n".join(parts)
+
+
+def marked_text(reply: str) -> str | None:
+    """Return what stands between the marker lines of a reply, untouched; ``None`` without both markers.
+
+    Models that think aloud may draft first: the last complete pair counts.
+    """
+    found = list(_REPLY.finditer(reply))
+    return found[-1]["text"] if found else None
+
+
+def shorten(text: str, most: int = MAX_FIELD_CHARS) -> str:
+    """Return ``text`` with at most ``most`` characters of it, and how many were left out."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]} [… {len(text) - most} more characters]"
+
+
+def _limits(task: MutationTask) -> str:
+    lines = []
+    if task.limits.size is not None:
+        lines.append(f"size: at most {task.limits.size} characters")
+    if task.limits.growth is not None:
+        note = f" ({task.limits.growth_note})" if task.limits.growth_note else ""
+        lines.append(f"growth: at most {task.limits.growth} characters{note}")
+    lines.append(f"current: {len(task.current)} characters")
+    return "\n".join(lines)
+
+
+def _keep(keep: Keep) -> str:
+    variables = [f"variable: {name}" for name in keep.variables]
+    passages = [f"passage: {json.dumps(text, ensure_ascii=False)}" for text in keep.passages]
+    return "\n".join(variables + passages)
+
+
+def _failures(failures: Sequence[Failure]) -> str:
+    if not failures:
+        return "none"
+    return "\n".join(
+        f"{number}.\n"
+        f"input: {_value(failure.input)}\n"
+        f"answer: {_value(failure.answer)}\n"
+        f"expectation: {_value(failure.expectation)}\n"
+        f"feedback: {_value(failure.feedback)}"
+        for number, failure in enumerate(failures[:MAX_FAILURES], start=1)
+    )
+
+
+def _value(text: str) -> str:
+    return shorten(text.strip()).replace("\r\n", "\n").replace("\n", "\n   ")
+
+
+def _try(entry: EarlierTry) -> str:
+    word = "better" if entry.change > 0 else "worse"
+    change = "no change" if entry.change == 0 else f"{abs(entry.change):.2f} {word}"
+    return f"- {entry.strategy.value}: score {entry.score:.2f}, {change}"
+
+
+def _tokens_for(task: MutationTask) -> int:
+    """Room for the longest allowed prompt (3 characters a token is low for every script), and for thinking."""
+    longest = max(len(task.current) * 2, task.limits.most or 0)
+    return min(1024 + longest, 16_384)
