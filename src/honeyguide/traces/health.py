@@ -10,6 +10,7 @@ LINES_KEPT = 50
 
 BROKEN_JSON = "broken-json"
 NOT_AN_OBJECT = "not-an-object"
+BLANK_LINE = "blank-line"
 NUL_BYTES = "nul-bytes"
 OVER_LONG = "over-long"
 TORN_LAST_LINE = "torn-last-line"
