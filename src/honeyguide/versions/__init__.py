@@ -1,1 +1,1 @@
-"""TODO"""
+"""Changing files safely."""

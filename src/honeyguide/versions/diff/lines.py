@@ -1,0 +1,59 @@
+"""Compare two texts line by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from honeyguide.versions.diff.align import Change, align, slide
+from honeyguide.versions.diff.limits import DEFAULT_LIMITS, Cancelled, Limits, Work, never
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_OPENER = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|\d+[.)]\s|<[A-Za-z/])")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two texts and where they differ; the base of hunks, rows, merge and summary.
+
+    Attributes:
+        before, after: the lines of both texts, each with its line end, so that joining them gives the text back.
+        changes: the changed runs, as line indices, in order and never touching each other.
+        limits: the guard rails it was made under.
+    """
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    changes: tuple[Change, ...]
+    limits: Limits = DEFAULT_LIMITS
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines of ``text`` with their ends (LF, CRLF or CR); ``"".join`` of them is ``text``."""
+    return _LINE.findall(text)
+
+
+def compare(before: str, after: str, *, limits: Limits = DEFAULT_LIMITS, cancelled: Cancelled = never) -> Comparison:
+    """Compare two texts by lines.
+
+    Raises:
+        Interrupted: ``cancelled`` said so.
+    """
+    left, right = split_lines(before), split_lines(after)
+    changes = slide(align(left, right, Work(limits, cancelled)), left, right, _cut_score)
+    return Comparison(tuple(left), tuple(right), tuple(changes), limits)
+
+
+def _cut_score(lines: Sequence[str], at: int) -> int:
+    """Prefer cuts after an empty line, then before a heading, list item or tag, then at the ends of the text."""
+    if at in (0, len(lines)):
+        return 3
+    score = 0
+    if not lines[at - 1].strip():
+        score += 3
+    if _OPENER.match(lines[at]):
+        score += 2
+    if not lines[at].strip():
+        score -= 1
+    return score
