@@ -1,4 +1,4 @@
-"""The console entry and composition root: the only module that imports a front end, inside the command that needs it."""
+"""The console entry and composition root: the only module that imports a front end, where it is needed."""
 
 from __future__ import annotations
 

@@ -11,9 +11,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from honeyguide.kernel.errors import NotFound, Unreadable
 
@@ -86,21 +88,51 @@ def run(
 ) -> Finished:
     """Run ``argv`` to its end or to the time limit (seconds), feeding ``input``; nothing of its group stays alive."""
     process = start(argv, cwd=cwd, env=env, stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL)
+    assert process.stdout is not None and process.stderr is not None
+    readers = [_Reader(process.stdout), _Reader(process.stderr)]
+    feeder = threading.Thread(target=_feed, args=(process, input), daemon=True)
+    feeder.start()
     timed_out = False
     try:
-        stdout, stderr = process.communicate(input=input, timeout=timeout)
+        process.wait(timeout=timeout)
     except subprocess.TimeoutExpired:
         timed_out = True
         end(process, grace=grace)
-        stdout, stderr = process.communicate()
     finally:
+        # A child may leave others behind that hold its pipes open: they end with it.
         _signal_group(process, hard=True)
-    return Finished(
-        exit_code=None if timed_out else process.returncode,
-        stdout=stdout[:OUTPUT_LIMIT],
-        stderr=stderr[:OUTPUT_LIMIT],
-        timed_out=timed_out,
-    )
+        feeder.join(grace)
+        outputs = [reader.finish(grace) for reader in readers]
+    return Finished(None if timed_out else process.returncode, outputs[0], outputs[1], timed_out)
+
+
+class _Reader(threading.Thread):
+    """Reads one pipe to its end and keeps the first ``OUTPUT_LIMIT`` bytes."""
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        super().__init__(daemon=True)
+        self._pipe = pipe
+        self._kept = bytearray()
+        self.start()
+
+    def run(self) -> None:
+        while chunk := self._pipe.read1(65_536):  # type: ignore[attr-defined]
+            self._kept += chunk[: OUTPUT_LIMIT - len(self._kept)]
+
+    def finish(self, seconds: float) -> bytes:
+        self.join(seconds)
+        if not self.is_alive():
+            self._pipe.close()
+        return bytes(self._kept)
+
+
+def _feed(process: subprocess.Popen[bytes], input: bytes | None) -> None:
+    if process.stdin is None:
+        return
+    with contextlib.suppress(BrokenPipeError, OSError):
+        process.stdin.write(input or b"")
+    with contextlib.suppress(BrokenPipeError, OSError):
+        process.stdin.close()
 
 
 def _signal_group(process: subprocess.Popen[bytes], *, hard: bool) -> None:
