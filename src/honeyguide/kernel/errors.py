@@ -52,6 +52,13 @@ class Unreadable(HoneyguideError):
     exit_code = 2
 
 
+class Unwritable(HoneyguideError):
+    """A file that cannot be written: read-only, no permission, no space; what was there is still there."""
+
+    code = "unwritable"
+    exit_code = 1
+
+
 class Unsupported(HoneyguideError):
     """Something valid that this program does not handle."""
 
