@@ -59,16 +59,19 @@ JUDGE_SCHEMA: Final[Mapping[str, Any]] = {
 }
 
 
-def judge_message(example: Example, actual: str, context: str | None = None) -> str:
-    """Return the user message: INPUT, EXPECTED or RUBRIC (+ REJECTED), ACTUAL, CONTEXT when given, the request."""
-    parts = [block(INPUT_BLOCK, example.input)]
+def judge_message(example: Example, actual: str, context: str | None = None, *, swapped: bool = False) -> str:
+    """Return the user message: INPUT, EXPECTED or RUBRIC (+ REJECTED), ACTUAL, CONTEXT when given, the request.
+
+    ``swapped`` puts ACTUAL before the expectation, to find out whether the order sways the judge.
+    """
     if example.role is ExpectationRole.RUBRIC:
-        parts.append(block(RUBRIC_BLOCK, example.expected))
+        expectation = [block(RUBRIC_BLOCK, example.expected)]
         if example.rejected is not None:
-            parts.append(block(REJECTED_BLOCK, example.rejected))
+            expectation.append(block(REJECTED_BLOCK, example.rejected))
     else:
-        parts.append(block(EXPECTED_BLOCK, example.expected))
-    parts.append(block(ACTUAL_BLOCK, actual))
+        expectation = [block(EXPECTED_BLOCK, example.expected)]
+    answer = [block(ACTUAL_BLOCK, actual)]
+    parts = [block(INPUT_BLOCK, example.input), *(answer + expectation if swapped else expectation + answer)]
     if context:
         parts.append(block(CONTEXT_BLOCK, context))
     parts.append(JUDGE_REQUEST)
