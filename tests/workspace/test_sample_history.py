@@ -19,7 +19,17 @@ def by_target() -> dict[str, list[Trace]]:
 
 
 def test_every_target_of_the_sample_has_a_history():
-    names = "support coder writer analyst planner coreLoop qualityRules behavioralRules workPatterns".split()
+    names = [
+        "support",
+        "coder",
+        "writer",
+        "analyst",
+        "planner",
+        "coreLoop",
+        "qualityRules",
+        "behavioralRules",
+        "workPatterns",
+    ]
     assert set(by_target()) == {*names, "intelligenceDefaults", "search_orders", "release-notes"}
 
 
