@@ -18,6 +18,7 @@ from honeyguide.evals.splitting import Split, SplitRatios, split_examples
 from honeyguide.kernel.canonical import fingerprint
 from honeyguide.kernel.errors import ModelError
 from honeyguide.traces.records import Trace, TraceOutcome
+from honeyguide.traces.redaction import kinds_found
 
 PREVIEW: Final = 80
 """Characters of an input that a drop shows."""
@@ -59,9 +60,9 @@ class Sifted:
 def build_dataset(
     traces: Iterable[Trace],
     *,
-    scan: SecretScan,
     seed: int = 1,
     options: DatasetOptions | None = None,
+    scan: SecretScan = kinds_found,
     extra: Iterable[Example] = (),
 ) -> Dataset:
     """Return the dataset mined from ``traces`` (of one target already) and ``extra`` examples, in that order."""
@@ -72,10 +73,10 @@ def build_dataset(
 async def build_judged_dataset(
     traces: Iterable[Trace],
     *,
-    scan: SecretScan,
     judge: JudgeFilter,
     seed: int = 1,
     options: DatasetOptions | None = None,
+    scan: SecretScan = kinds_found,
     extra: Iterable[Example] = (),
 ) -> Dataset:
     """Like ``build_dataset``, with a judge that may drop examples (``judge:REASON``).
