@@ -25,7 +25,8 @@ from dataclasses import dataclass
 
 from honeyguide.evolution.strategies import EXPLANATIONS, Strategy
 from honeyguide.llm.blocks import NOTICE, block
-from honeyguide.llm.protocol import Message, ModelRef, ModelRequest, ModelRole
+from honeyguide.llm.parsing import PromptProblem, clean_prompt_reply, strip_reasoning
+from honeyguide.llm.protocol import Message, ModelRef, ModelReply, ModelRequest, ModelRole, StopReason
 from honeyguide.prompts.targets import TargetRef
 
 OPENING = "<new_prompt>"
@@ -46,9 +47,7 @@ SYSTEM = (
     f"{NOTICE}\n"
     f"Answer with nothing but the full new prompt between a line {OPENING} and a line {CLOSING}."
 )
-_REPLY = re.compile(
-    r"^[ \t]*<new_prompt>[ \t]*\r?\n(?P<text>.*?)\r?\n?^[ \t]*</new_prompt>[ \t]*$", re.DOTALL | re.MULTILINE
-)
+_REPLY = re.compile(r"^[ \t]*<new_prompt>[ \t]*\n?(?P<text>.*?)\n?[ \t]*</new_prompt>[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +151,32 @@ def mutation_message(task: MutationTask) -> str:
     return "\n\n".join(parts)
 
 
-def marked_text(reply: str) -> str | None:
-    """Return what stands between the marker lines of a reply, untouched; ``None`` without both markers.
+def read_new_prompt(reply: ModelReply, current: str) -> tuple[str | None, str]:
+    """Return the new prompt that ``reply`` holds, or ``None`` and why there is none.
 
-    Models that think aloud may draft first: the last complete pair counts.
+    What stands between the markers is taken as it is, fences included; models that forget the markers are read by
+    ``llm.parsing``. The new prompt ends with the line breaks that ``current`` ends with.
     """
-    found = list(_REPLY.finditer(reply))
+    marked = _marked_text(reply.text)
+    if marked is None:
+        truncated = reply.stop_reason is StopReason.MAX_TOKENS
+        read = clean_prompt_reply(reply.text, baseline=current, truncated=truncated)
+        text, problem = read.text, read.problem.value if read.problem else ""
+    elif not marked.strip():
+        text, problem = None, PromptProblem.EMPTY.value
+    elif marked.strip() == current.strip():
+        text, problem = None, PromptProblem.UNCHANGED.value
+    else:
+        text, problem = marked, ""
+    if text is None:
+        return None, problem
+    return text.rstrip() + current[len(current.rstrip()) :], ""
+
+
+def _marked_text(reply: str) -> str | None:
+    """Models that think aloud may draft first: reasoning goes, and the last complete pair of markers counts."""
+    answer = strip_reasoning(reply.replace("\r\n", "\n"))
+    found = list(_REPLY.finditer(answer.text)) if answer.is_complete else []
     return found[-1]["text"] if found else None
 
 

@@ -1,0 +1,373 @@
+"""One attempt to improve one target, from trigger to proposal. Pure: it writes no file and deploys nothing.
+
+Phases, outcomes and their spelling: first seed, section 3; from finding to outcome: ``decision``. Every attempt is
+reported to the sink, whatever came of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from honeyguide.evals.examples import Dataset, Example
+from honeyguide.evals.verification import VerificationRecord
+from honeyguide.evolution.artifacts import Trial, artifacts_of, evidence_of
+from honeyguide.evolution.compose import ComposedSearch, ComposeResult, ComposeTask
+from honeyguide.evolution.decision import AttemptOutcome, Decision, decide, too_small
+from honeyguide.evolution.decisions import DecisionLog
+from honeyguide.evolution.execution import LoopExecutor
+from honeyguide.evolution.gates import GateInput, GateScores, first_failure, longest_allowed_growth, run_gates
+from honeyguide.evolution.gates.results import GateResult
+from honeyguide.evolution.instruction_search import GenerationalSearch
+from honeyguide.evolution.metering import MeteredClient, Spend, metered_judge
+from honeyguide.evolution.mutation import Keep, TextLimits
+from honeyguide.evolution.mutator import ModelMutator
+from honeyguide.evolution.plan import development_examples, verification_calls
+from honeyguide.evolution.proof import Proof
+from honeyguide.evolution.requests import (
+    EvolutionRequest,
+    OrchestratorResult,
+    Phase,
+    Progress,
+    RunPorts,
+    RunRecord,
+    stored_results,
+)
+from honeyguide.evolution.schema_search import SchemaSearch
+from honeyguide.evolution.scoring import ScoreLedger, TooManyUnscored
+from honeyguide.evolution.search import SearchEvent, SearchPorts
+from honeyguide.kernel.errors import BudgetExceeded, HoneyguideError, Interrupted
+from honeyguide.llm.cancel import Cancellation
+from honeyguide.prompts import locks, variables
+
+
+async def run_once(
+    request: EvolutionRequest,
+    ports: RunPorts,
+    cancel: Cancellation | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> OrchestratorResult:
+    """Run one attempt and return what came of it.
+
+    A cancelled run, an exhausted budget and an unusable judge end as ``aborted`` with the reason (and, for the first
+    two, the error for the exit code); they are results, not exceptions. Other errors are raised after the attempt was
+    reported.
+    """
+    return await _Run(request, ports, cancel or Cancellation(), progress or (lambda event: None)).run()
+
+
+@dataclass(slots=True)
+class _Run:
+    request: EvolutionRequest
+    ports: RunPorts
+    cancel: Cancellation
+    progress: Callable[[Progress], None]
+    log: DecisionLog = field(default_factory=DecisionLog)
+    spend: Spend = field(default_factory=Spend)
+    dataset: Dataset | None = None
+    composed: ComposeResult | None = None
+    trials: list[Trial] = field(default_factory=list)
+
+    async def run(self) -> OrchestratorResult:
+        try:
+            result = await self._attempt()
+        except (BudgetExceeded, Interrupted) as error:
+            result = self._result(AttemptOutcome.ABORTED, error.message, error=error)
+        except TooManyUnscored as error:
+            result = self._result(AttemptOutcome.ABORTED, f"inconclusive: judge not usable ({error})")
+        except HoneyguideError as error:
+            await self.ports.sink.close_attempt(self._result(AttemptOutcome.ABORTED, error.message, error=error))
+            raise
+        except asyncio.CancelledError:
+            stopped = Interrupted("The run was stopped.", hint="Resume it to go on; what was paid for is kept.")
+            await asyncio.shield(
+                self.ports.sink.close_attempt(self._result(AttemptOutcome.ABORTED, stopped.message, error=stopped))
+            )
+            raise
+        if result.outcome not in (AttemptOutcome.PROPOSED, AttemptOutcome.SKIPPED_GATES):
+            self._say(Phase.SKIPPED, result.reason)
+        await self.ports.sink.close_attempt(result)
+        self._say(Phase.DONE, result.outcome.value)
+        return result
+
+    async def _attempt(self) -> OrchestratorResult:
+        request = self.request
+        self.cancel.check()
+        self.log.add("request", **_request_facts(request))
+        if request.trigger is not None:
+            self._say(Phase.TRIGGER_CHECK, "Looking for enough new evidence.")
+            if request.trigger.eligible_traces < request.trigger.min_traces:
+                seen, wanted = request.trigger.eligible_traces, request.trigger.min_traces
+                return self._result(
+                    AttemptOutcome.SKIPPED_TRIGGER, f"{seen} traces of the {wanted} that start a run by itself."
+                )
+        self._say(Phase.DATASET, "Collecting examples.")
+        self.dataset = dataset = await self.ports.dataset()
+        self.cancel.check()
+        self.log.add("dataset", sha256=dataset.dataset_hash, examples=_counts(dataset), dropped=dataset.dropped)
+        train, validation = development_examples(dataset)
+        if not train and not (request.candidate is not None and dataset.holdout):
+            return self._result(AttemptOutcome.SKIPPED_TRIGGER, "No trace of this target became an example.")
+        self._say(Phase.COMPOSE, "Looking for a better text.")
+        ledger = ScoreLedger(
+            LoopExecutor(metered_judge(self.ports.judge, self.cancel, self.spend), request.concurrency)
+        )
+        if request.candidate is not None:
+            return await self._prove_given(request.candidate, validation, ledger)
+        self.composed = await self._search(train, validation, ledger)
+        return await self._prove_found(self.composed)
+
+    async def _search(
+        self, train: tuple[Example, ...], validation: tuple[Example, ...], ledger: ScoreLedger
+    ) -> ComposeResult:
+        request, settings = self.request, self.request.settings
+        search = ComposedSearch(
+            SchemaSearch(settings.schema), self.ports.search or GenerationalSearch(settings.instruction)
+        )
+        mutator = ModelMutator(MeteredClient(self.ports.mutator, self.cancel, self.spend), self.ports.mutator_model)
+        task = ComposeTask(
+            target=request.target,
+            live=request.live,
+            train=train,
+            validation=validation,
+            schema=request.schema,
+            limits=text_limits(request),
+            keep=keep_of(request),
+            style=request.style,
+            seed=request.seed,
+        )
+        return await search.search(
+            task,
+            SearchPorts(
+                ledger=ledger,
+                mutator=mutator,
+                first_failed_gate=lambda text: first_failure(self._gates(text, None)),
+                log=self.log,
+                report=self._report,
+                may_spend=self._may_spend,
+                width=request.concurrency,
+            ),
+        )
+
+    async def _prove_found(self, composed: ComposeResult) -> OrchestratorResult:
+        """Gates for each finalist in order of score until one passes; then the holdout, for that one alone."""
+        request = self.request
+        finalists = [f for f in composed.finalists if f.candidate.deployed != request.live]
+        best = max((composed.delta(f) for f in finalists), default=0.0)
+        self._say(Phase.GATES, "Checking the rules.")
+        if not finalists:
+            return await self._nothing_new(composed)
+        self.log.add("development", best=best, min_delta=request.min_delta, allow_safe=request.allow_safe)
+        for finalist in finalists:
+            delta = composed.delta(finalist)
+            if too_small(delta, request.min_delta, allow_safe=request.allow_safe):
+                break
+            scores = GateScores(composed.instruction_stage.live_means.overall, finalist.means.overall)
+            trial = self._try(finalist.candidate.id, finalist.candidate.deployed, delta, scores)
+            if first_failure(trial.gates) is None:
+                pairs = composed.instruction_stage.development_pairs(finalist)
+                return await self._verify(trial, [after - before for before, after in pairs])
+        if self.trials:
+            return await self._refused(self.trials[0])
+        return self._result(
+            AttemptOutcome.SKIPPED_DELTA,
+            f"The best text gained {best:+.3f} on development data; {request.min_delta:.3f} is worth a proposal.",
+        )
+
+    async def _nothing_new(self, composed: ComposeResult) -> OrchestratorResult:
+        """No new text reached the end: all were worse, equal, or refused by a gate before they cost anything."""
+        history = composed.instruction_stage.history
+        refused = [c for c in history if c.refused is not None]
+        worth_scoring = [c for c in history if c.generation > 0 and c.is_worth_scoring]
+        if refused and not worth_scoring:
+            first = refused[0]
+            return await self._refused(self._try(first.id, first.deployed, 0.0, None))
+        why = composed.instruction_stage.stop_reason
+        said = {
+            "done": "No new text was better than the present one.",
+            "budget": "The budget ended before a better text was found.",
+            "nothing-to-improve": "The present text leaves nothing to improve on these examples.",
+        }.get(why, f"No new text came about: {why}.")
+        return self._result(AttemptOutcome.SKIPPED_DELTA, said)
+
+    async def _prove_given(self, text: str, validation: tuple[Example, ...], ledger: ScoreLedger) -> OrchestratorResult:
+        """A text that a person wrote: measured on development data, then the same gates and verification."""
+        examples = validation[: self.request.settings.instruction.anchor]
+        live, given = await ledger.measure_all([self.request.live, text], examples)
+        shared = set(live.scores) & set(given.scores)
+        before, after = live.means(shared), given.means(shared)
+        self.log.add("given", live=before.overall, candidate=after.overall, n=before.n)
+        self._say(Phase.GATES, "Checking the rules.")
+        scores = GateScores(before.overall, after.overall) if shared else None
+        trial = self._try("given", text, after.overall - before.overall, scores)
+        if first_failure(trial.gates) is not None:
+            return await self._refused(trial)
+        return await self._verify(trial, [given.scores[i] - score for i, score in live.scores.items() if i in shared])
+
+    async def _verify(self, trial: Trial, development: list[float]) -> OrchestratorResult:
+        request = self.request
+        proof = Proof(request, self.ports, self.dataset or Dataset((), (), (), request.seed))
+        judge = metered_judge(self.ports.judge, self.cancel, self.spend)
+
+        def told(done: int, planned: int, evidence: float) -> None:
+            detail = {"done": done, "planned": planned, "evidence": evidence, **self._spent()}
+            self._say(
+                Phase.GATES, f"Proving on unseen cases: {done} of {planned}.", {"stage": "verification", **detail}
+            )
+
+        record = await proof.make(trial.text, development, judge, self.cancel, told)
+        found = record.verification
+        self.log.add(
+            "verification", outcome=found.outcome.value, reason=found.reason, n=found.n, delta=found.delta,
+            wins=found.wins, ties=found.ties, losses=found.losses, look=found.look,
+        )  # fmt: skip
+        decision = decide(
+            found.outcome, found.because, reason=found.reason, live=request.live, candidate=trial.text,
+            allow_safe=request.allow_safe,
+        )  # fmt: skip
+        return await self._conclude(trial, decision, record)
+
+    async def _conclude(self, trial: Trial, decision: Decision, record: VerificationRecord) -> OrchestratorResult:
+        self.log.add("outcome", outcome=decision.outcome.value, reason=decision.reason)
+        run = None
+        if decision.is_stored:
+            harm = decision.outcome is AttemptOutcome.SKIPPED_GATES
+            delta = record.verification.delta if record.verification.delta is not None else trial.delta
+            run = self._record(trial, delta, f"verification failure: {decision.reason}" if harm else None, decision)
+            self._say(Phase.PERSIST, "Storing the run.")
+            await self.ports.sink.store_run(run)
+        return self._result(decision.outcome, decision.reason, run=run, gates=trial.gates, verification=record)
+
+    async def _refused(self, trial: Trial) -> OrchestratorResult:
+        failure = first_failure(trial.gates)
+        reason = f"gate failure: {failure.reason}" if failure else "gate failure"
+        self.log.add("outcome", outcome=AttemptOutcome.SKIPPED_GATES.value, reason=reason)
+        decision = Decision(AttemptOutcome.SKIPPED_GATES, reason, can_accept=False)
+        run = self._record(trial, trial.delta, reason, decision)
+        self._say(Phase.PERSIST, "Storing the run.")
+        await self.ports.sink.store_run(run)
+        return self._result(AttemptOutcome.SKIPPED_GATES, reason, run=run, gates=trial.gates)
+
+    def _try(self, name: str, text: str, delta: float, scores: GateScores | None) -> Trial:
+        trial = Trial(name, text, delta, self._gates(text, scores))
+        self.trials.append(trial)
+        failure = first_failure(trial.gates)
+        self.log.add("gates", candidate=name, delta=delta, failed=failure.gate if failure else None)
+        return trial
+
+    def _gates(self, text: str, scores: GateScores | None) -> tuple[GateResult, ...]:
+        request = self.request
+        seen = (*self.dataset.train, *self.dataset.validation) if self.dataset else ()
+        given = GateInput(
+            kind=request.target.kind,
+            candidate=text,
+            baseline=request.live,
+            dialect=request.dialect,
+            not_variables=request.not_variables,
+            locked=request.locked,
+            training=seen,
+            carrier_checks=request.carrier_checks,
+        )
+        return run_gates(given, request.gates, scores)
+
+    def _record(self, trial: Trial, delta: float, note: str | None, decision: Decision) -> RunRecord:
+        request = self.request
+        schema = self.composed.schema if self.composed else None
+        return RunRecord(
+            target_kind=request.target.kind.value,
+            target_name=request.target.name,
+            baseline_text=request.live,
+            winner_text=trial.text,
+            winner_schema=schema.to_json() if schema else None,
+            delta_accuracy=round(delta, 6),
+            gate_verdict="pass" if first_failure(trial.gates) is None else "fail",
+            gate_reasons=tuple(stored_results(trial.gates)),
+            status="rejected" if note is not None else "proposed",
+            artifacts=artifacts_of(request, self.composed, self.dataset, self.trials),
+            user_note=note,
+            needs_note=decision.needs_note,
+            can_accept=decision.can_accept and note is None,
+        )
+
+    def _result(
+        self,
+        outcome: AttemptOutcome,
+        reason: str,
+        *,
+        run: RunRecord | None = None,
+        gates: tuple[GateResult, ...] = (),
+        verification: VerificationRecord | None = None,
+        error: HoneyguideError | None = None,
+    ) -> OrchestratorResult:
+        if run is None and verification is None:
+            self.log.add("outcome", outcome=outcome.value, reason=reason)
+        shown = self.trials[-1] if self.trials else None
+        return OrchestratorResult(
+            outcome,
+            reason,
+            run,
+            gates or (shown.gates if shown else ()),
+            self.composed.summary() if self.composed else None,
+            verification,
+            artifacts_of(self.request, self.composed, self.dataset, self.trials),
+            self.log,
+            self.spend,
+            evidence_of(self.composed, shown),
+            error,
+        )
+
+    def _may_spend(self, calls: int) -> bool:
+        """Whether ``calls`` more leave enough for the holdout."""
+        left = self.ports.calls_left()
+        if left is None:
+            return True
+        holdout = self.dataset.holdout if self.dataset else ()
+        return calls + verification_calls(holdout, self.request.settings) <= left
+
+    def _report(self, event: SearchEvent) -> None:
+        self._say(Phase.COMPOSE, event.message, {**event.to_json(), **self._spent()})
+
+    def _spent(self) -> dict[str, Any]:
+        return {"calls": self.spend.calls, "usd": self.spend.usd}
+
+    def _say(self, phase: Phase, message: str, detail: Mapping[str, Any] | None = None) -> None:
+        self.progress(Progress(phase, message, detail))
+
+
+def text_limits(request: EvolutionRequest) -> TextLimits:
+    """Return how long a new text may be, for the mutator to be told."""
+    growth = longest_allowed_growth(request.live, request.gates)
+    share = f"{request.gates.max_growth_ratio:.0%}"
+    return TextLimits(
+        request.gates.size_limit(request.target.kind),
+        growth,
+        f"the present text has {len(request.live)}; {share} more is the limit",
+    )
+
+
+def keep_of(request: EvolutionRequest) -> Keep:
+    """Return what a new text has to keep, for the mutator to be told."""
+    found = variables.names(request.live, request.dialect, request.not_variables)
+    placed = locks.places(request.locked, request.live)
+    return Keep(found, tuple(request.live[start:end] for _, start, end in placed))
+
+
+def _request_facts(request: EvolutionRequest) -> dict[str, Any]:
+    return {
+        "target": str(request.target),
+        "live": request.live_sha256,
+        "seed": request.seed,
+        "preset": request.preset.value,
+        "min_delta": request.min_delta,
+        "allow_safe": request.allow_safe,
+        "gates": request.gates.to_json(),
+        "given": request.candidate is not None,
+    }
+
+
+def _counts(dataset: Dataset) -> dict[str, int]:
+    return {
+        "train": len(dataset.train), "validation": len(dataset.validation), "holdout": len(dataset.holdout)
+    }  # fmt: skip

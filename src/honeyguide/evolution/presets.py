@@ -1,0 +1,89 @@
+"""How much a run may look at: the seed's numbers, a small search, and the efficient one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from honeyguide.evolution.instruction_search import InstructionSettings
+from honeyguide.evolution.schema_search import SchemaSettings
+from honeyguide.kernel.errors import InvalidInput
+
+QUICK_CALLS = 120
+"""The most calls of a ``quick`` run, verification included."""
+MAX_POPULATION = 50
+MAX_GENERATIONS = 50
+MAX_EXAMPLES = 5000
+
+
+class Preset(StrEnum):
+    """The presets by name."""
+
+    EFFICIENT = "efficient"
+    """Races candidates against the live text; ends when the rest could not change the decision."""
+    THOROUGH = "thorough"
+    """The first seed's numbers."""
+    QUICK = "quick"
+    """A first impression; seldom a proof."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """The numbers of one run.
+
+    Attributes:
+        holdout: how many holdout examples are measured; ``None`` for all.
+        repeats: verdicts per side and example on the holdout.
+    """
+
+    schema: SchemaSettings = field(default_factory=SchemaSettings)
+    instruction: InstructionSettings = field(default_factory=InstructionSettings)
+    holdout: int | None = None
+    repeats: int = 2
+
+    def with_sizes(
+        self,
+        *,
+        population: int | None = None,
+        generations: int | None = None,
+        schema_population: int | None = None,
+        schema_generations: int | None = None,
+    ) -> SearchSettings:
+        """Return the settings with what a person set on top. Raises InvalidInput beyond the bounds."""
+        for name, value, most in (
+            ("population", population, MAX_POPULATION),
+            ("generations", generations, MAX_GENERATIONS),
+            ("schema population", schema_population, MAX_POPULATION),
+            ("schema generations", schema_generations, MAX_GENERATIONS),
+        ):
+            least = 1 if "population" in name else 0
+            if value is not None and not least <= value <= most:
+                raise InvalidInput(f"The {name} {value} is out of bounds.", hint=f"Use {least} to {most}.")
+        return replace(
+            self,
+            instruction=replace(
+                self.instruction,
+                population=self.instruction.population if population is None else population,
+                generations=self.instruction.generations if generations is None else generations,
+            ),
+            schema=replace(
+                self.schema,
+                population=self.schema.population if schema_population is None else schema_population,
+                generations=self.schema.generations if schema_generations is None else schema_generations,
+            ),
+        )
+
+
+SETTINGS: dict[Preset, SearchSettings] = {
+    Preset.THOROUGH: SearchSettings(),
+    Preset.EFFICIENT: SearchSettings(
+        schema=SchemaSettings(population=3, generations=1, eval_size=12, anchor=24),
+        instruction=InstructionSettings(population=4, generations=3, micro=12, mini=24, anchor=60, finalists=2),
+    ),
+    Preset.QUICK: SearchSettings(
+        schema=SchemaSettings(generations=0),
+        instruction=InstructionSettings(population=3, generations=1, micro=4, mini=5, anchor=6, finalists=1),
+        holdout=12,
+        repeats=1,
+    ),
+}
