@@ -48,9 +48,7 @@ def test_other_weights_count_otherwise():
 
 
 def test_the_penalty_uses_the_length_of_the_answer():
-    score = grade(
-        {"correctness": 10, "procedure": 10, "conciseness": 10}, 60, JudgeWeights(), LengthPenalty(target=20)
-    )
+    score = grade({"correctness": 10, "procedure": 10, "conciseness": 10}, 60, JudgeWeights(), LengthPenalty(target=20))
     assert score.overall == pytest.approx(0.5)
 
 

@@ -47,7 +47,7 @@ def split_conversations(conversations: Sequence[str], ratios: SplitRatios, seed:
     """Return the split of each conversation.
 
     Conversations are ranked by a hash of seed and name; the holdout takes its quota from the front, then validation,
-    then train. A conversation more or less shifts each boundary by one at most, so hardly any other one moves.
+    then train. A conversation more or less shifts each boundary by two at most, so hardly any other one moves.
     """
     ranked = sorted(set(conversations), key=lambda name: (choice.unit(seed, "split", name), name))
     train, validation, holdout = split_counts(len(ranked), ratios)
