@@ -77,9 +77,8 @@ def in_fields(fields: Mapping[str, Any], kind: FileKind) -> list[Capability]:
     found = [Capability(CapabilityKind.TOOL, tool) for key in _GRANTS for tool in _entries(fields.get(key))]
     if kind in _INHERITS_TOOLS and "tools" not in fields:
         found.append(Capability(CapabilityKind.TOOL, "*"))
-    for key in _SETTINGS:
-        if fields.get(key) not in (None, "", False):
-            found.append(Capability(CapabilityKind.SETTING, f"{key}: {canonical_json(fields[key])}"))
+    settings = (key for key in _SETTINGS if fields.get(key) not in (None, "", False))
+    found.extend(Capability(CapabilityKind.SETTING, f"{key}: {canonical_json(fields[key])}") for key in settings)
     return found
 
 

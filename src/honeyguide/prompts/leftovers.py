@@ -29,36 +29,31 @@ class Leftover:
     end: int
 
 
+_SLOT = re.compile(
+    r"\[\s*(?:placeholder|todo|fixme|tbd|xxx|insert"
+    r"|(?:insert|your|add|enter|fill in|replace with)[ _][\w ,.'/-]+)\s*\]"
+    r"|<\s*(?:placeholder|todo|tbd|(?:your|insert|add|enter)[-_ ][\w -]+)\s*>",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"^[ \t]*(?:[-*+>#]+[ \t]*|<!--[ \t]*|//[ \t]*)?(?:TODO|FIXME|XXX)[ \t]*:", re.MULTILINE)
+_REASONING = re.compile(
+    r"</?\s*(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|inner_monologue)\s*>", re.IGNORECASE
+)
+_OPENERS = r"(?:sure|certainly|of course|absolutely|great|okay|ok)[!,.][^\n]{0,80}\b(?:here|below)\b[^\n]*"
+_PRESENTING = (
+    r"here(?:'s| is| are)\b[^\n]{0,60}\b(?:prompt|instructions?|version|text|rewrite|revision)\b[^\n]*[:.][ \t]*$"
+    r"|(?:i|we)(?:'ve| have) (?:rewritten|improved|updated|revised|refined)\b[^\n]*"
+    r"|(?:improved|revised|updated|new|final) (?:prompt|version|instructions?)[ \t]*:[ \t]*$"
+)
+_CLOSERS = (
+    r"(?:please )?let me know if you\b[^\n]*|i hope this helps\b[^\n]*|feel free to (?:adjust|modify|ask)\b[^\n]*"
+)
+_CHAT = re.compile(rf"^[ \t]*(?:{_OPENERS}|{_PRESENTING}|{_CLOSERS})", re.IGNORECASE | re.MULTILINE)
 _MARKS = (
-    (
-        LeftoverKind.SLOT,
-        re.compile(
-            r"\[\s*(?:placeholder|todo|fixme|tbd|xxx|(?:insert|your|add|enter|fill in|replace with)[ _][\w ,.'/-]+|insert)\s*\]"
-            r"|<\s*(?:placeholder|todo|tbd|(?:your|insert|add|enter)[-_ ][\w -]+)\s*>",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        LeftoverKind.NOTE,
-        re.compile(r"^[ \t]*(?:[-*+>#]+[ \t]*|<!--[ \t]*|//[ \t]*)?(?:TODO|FIXME|XXX)[ \t]*:", re.MULTILINE),
-    ),
-    (
-        LeftoverKind.REASONING,
-        re.compile(
-            r"</?\s*(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|inner_monologue)\s*>", re.IGNORECASE
-        ),
-    ),
-    (
-        LeftoverKind.CHAT,
-        re.compile(
-            r"^[ \t]*(?:(?:sure|certainly|of course|absolutely|great|okay|ok)[!,.][^\n]{0,80}\b(?:here|below)\b[^\n]*"
-            r"|here(?:'s| is| are)\b[^\n]{0,60}\b(?:prompt|instructions?|version|text|rewrite|revision)\b[^\n]*[:.][ \t]*$"
-            r"|(?:i|we)(?:'ve| have) (?:rewritten|improved|updated|revised|refined)\b[^\n]*"
-            r"|(?:please )?let me know if you\b[^\n]*|i hope this helps\b[^\n]*|feel free to (?:adjust|modify|ask)\b[^\n]*"
-            r"|(?:improved|revised|updated|new|final) (?:prompt|version|instructions?)[ \t]*:[ \t]*$)",
-            re.IGNORECASE | re.MULTILINE,
-        ),
-    ),
+    (LeftoverKind.SLOT, _SLOT),
+    (LeftoverKind.NOTE, _NOTE),
+    (LeftoverKind.REASONING, _REASONING),
+    (LeftoverKind.CHAT, _CHAT),
 )
 
 
