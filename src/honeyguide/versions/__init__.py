@@ -1,1 +1,29 @@
-"""Changing files safely."""
+"""Changing files safely: compare-and-swap, atomic replacement, every version kept, rollback, repair after a crash.
+
+``diff`` (pure) compares texts. May be imported by every floor above ``versions``; ``workspace`` re-exports to the
+front ends what they need.
+"""
+
+from honeyguide.versions.atomic import TrustedRoots, contained, write_atomically
+from honeyguide.versions.deploy import Deployer
+from honeyguide.versions.live import Change, Deployed, History, LiveFile
+from honeyguide.versions.records import Actor, Origin, Version
+from honeyguide.versions.store import VersionStore
+from honeyguide.versions.transactions import Repair, RepairOutcome
+
+__all__ = [
+    "Actor",
+    "Change",
+    "Deployed",
+    "Deployer",
+    "History",
+    "LiveFile",
+    "Origin",
+    "Repair",
+    "RepairOutcome",
+    "TrustedRoots",
+    "Version",
+    "VersionStore",
+    "contained",
+    "write_atomically",
+]

@@ -118,11 +118,13 @@ def slide(
 
 
 def _exact(left: list[int], right: list[int], b0: int, a0: int) -> list[Change]:
-    changes: list[Change] = []
-    for op in Indel.opcodes(left, right):
-        if op.tag != "equal":
-            changes.append(Change(b0 + op.src_start, b0 + op.src_end, a0 + op.dest_start, a0 + op.dest_end))
-    return joined(changes)
+    return joined(
+        [
+            Change(b0 + op.src_start, b0 + op.src_end, a0 + op.dest_start, a0 + op.dest_end)
+            for op in Indel.opcodes(left, right)
+            if op.tag != "equal"
+        ]
+    )
 
 
 def _anchors(left: list[int], right: list[int], b0: int, b1: int, a0: int, a1: int) -> list[tuple[int, int]]:
