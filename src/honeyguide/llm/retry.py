@@ -1,0 +1,125 @@
+"""Trying again: when, how often, how long to wait in between. Everybody else may take a reply or an error as final."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+
+from honeyguide.kernel import choice
+from honeyguide.kernel.errors import ModelError
+from honeyguide.llm.cancel import Cancellation
+from honeyguide.llm.failures import Failure, FailureKind, failure_of, model_error
+from honeyguide.llm.protocol import ModelClient, ModelReply, ModelRequest
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """The numbers.
+
+    Attributes:
+        attempts: how often a call is made at most, the first time included.
+        waits: seconds before the second, third, … attempt; the last one repeats.
+        jitter: up to so many seconds are added, so that many callers don't come back in the same moment.
+        longest_wait: the most that a ``Retry-After`` is obeyed, in seconds (the SDKs have no such cap).
+    """
+
+    attempts: int = 6
+    waits: tuple[float, ...] = (5.0, 15.0, 45.0, 135.0, 150.0)
+    jitter: float = 3.0
+    longest_wait: float = 150.0
+
+    def wait(self, failure: Failure, attempt: int, request: ModelRequest) -> float:
+        """Return the seconds to wait after attempt number ``attempt`` (from 1); the same for the same request."""
+        if failure.kind is FailureKind.PARAMETER_DROPPED:
+            return 0.0
+        share = choice.unit(attempt, "retry", request.request_hash)
+        if failure.retry_after is not None:
+            return min(failure.retry_after, self.longest_wait) + share * min(self.jitter, 1.0)
+        return self.waits[min(attempt, len(self.waits)) - 1] + share * self.jitter
+
+
+class AttemptListener(Protocol):
+    """Who must know of attempts that failed: the budget, the journal, the limiter."""
+
+    def failed(self, request: ModelRequest, error: ModelError) -> None:
+        """Note one attempt that was made and brought no reply. Never raises."""
+        ...
+
+    def again(self, request: ModelRequest) -> None:
+        """Say whether another attempt is allowed. Raises BudgetExceeded when not."""
+        ...
+
+
+class RetryingClient:
+    """Makes the call, and makes it again where that can help.
+
+    Whoever sends also counts: every attempt that brings no reply is told to ``listener``, exactly once.
+    """
+
+    def __init__(
+        self,
+        inner: ModelClient,
+        *,
+        policy: RetryPolicy | None = None,
+        listener: AttemptListener | None = None,
+        cancel: Cancellation | None = None,
+        while_waiting: Callable[[], AbstractAsyncContextManager[None]] | None = None,
+    ) -> None:
+        """
+        Args:
+            while_waiting: entered for each wait; gives the limiter's slot to somebody else meanwhile.
+        """
+        self._inner = inner
+        self._policy = policy or RetryPolicy()
+        self._listener = listener
+        self._cancel = cancel or Cancellation()
+        self._while_waiting = while_waiting or contextlib.nullcontext
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """As ``ModelClient.complete``; the last error is raised as it came."""
+
+        def wait(state: RetryCallState) -> float:
+            error = state.outcome.exception() if state.outcome else None
+            assert isinstance(error, ModelError)
+            return self._policy.wait(failure_of(error), state.attempt_number, request)
+
+        async def pause(seconds: float) -> None:
+            if self._listener:
+                self._listener.again(request)
+            self._cancel.check()
+            if seconds > 0:
+                async with self._while_waiting():
+                    await self._cancel.sleep(seconds)
+
+        retrying = AsyncRetrying(
+            stop=stop_after_attempt(self._policy.attempts),
+            retry=retry_if_exception(_is_retryable),
+            wait=wait,
+            sleep=pause,
+            reraise=True,
+        )
+        return await retrying(self._attempt, request)
+
+    async def _attempt(self, request: ModelRequest) -> ModelReply:
+        self._cancel.check()
+        try:
+            return await self._inner.complete(request)
+        except ModelError as error:
+            if self._listener:
+                self._listener.failed(request, error)
+            raise
+        except asyncio.CancelledError:
+            if self._listener:
+                broken = Failure(FailureKind.CANCELLED, may_be_billed=True)
+                self._listener.failed(request, model_error(broken, who=request.model.provider))
+            raise
+
+
+def _is_retryable(error: BaseException) -> bool:
+    return isinstance(error, ModelError) and failure_of(error).is_retryable

@@ -1,0 +1,189 @@
+"""The layers around a provider, put together: journal, budget, limiter, retry, provider; and one run's set of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from honeyguide.kernel.errors import ModelError
+from honeyguide.llm.batches import BatchingClient
+from honeyguide.llm.budget import Budget, BudgetedClient, Meter, Spend
+from honeyguide.llm.cancel import Cancellation
+from honeyguide.llm.failures import failure_of
+from honeyguide.llm.journal import Journal, JournaledClient, redacted
+from honeyguide.llm.limiter import LimitedClient, Limiter
+from honeyguide.llm.prices import FreeQuote, Quote
+from honeyguide.llm.protocol import ModelClient, ModelRef, ModelReply, ModelRequest
+from honeyguide.llm.providers.outgoing import Outgoing, Provider
+from honeyguide.llm.registry import ModelRegistry
+from honeyguide.llm.retry import RetryingClient, RetryPolicy
+
+Redact = Callable[[str], str]
+
+
+def as_it_is(text: str) -> str:
+    """Redact nothing."""
+    return text
+
+
+class Attempts:
+    """Tells journal, budget and limiter of every attempt that failed, in this order."""
+
+    def __init__(self, journal: Journal, meter: Meter, limiter: Limiter) -> None:
+        self._journal = journal
+        self._meter = meter
+        self._limiter = limiter
+
+    def failed(self, request: ModelRequest, error: ModelError) -> None:
+        """As ``AttemptListener.failed``."""
+        maybe = self._meter.maybe_taken(request, error)
+        extra = maybe.tokens > 0
+        self._journal.record_failure(
+            request, error, maybe_usd=maybe.usd if extra else 0.0, maybe_tokens=maybe.tokens if extra else 0
+        )
+        self._meter.failed(request, error)
+        failure = failure_of(error)
+        if failure.is_overload:
+            self._limiter.throttled(failure.retry_after)
+
+    def again(self, request: ModelRequest) -> None:
+        """As ``AttemptListener.again``."""
+        self._meter.again(request)
+
+
+class ModelStack:
+    """One model with all layers: what the executor, the judge, the mutator are given."""
+
+    def __init__(self, ref: ModelRef, outermost: ModelClient, provider: Provider, redact: Redact) -> None:
+        self.ref = ref
+        self._outermost = outermost
+        self._provider = provider
+        self._redact = redact
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """As ``ModelClient.complete``."""
+        return await self._outermost.complete(request)
+
+    def preview(self, request: ModelRequest) -> Outgoing:
+        """Return the request exactly as it would leave, redacted; sends nothing."""
+        return self._provider.preview(redacted(request, self._redact))
+
+
+def build_stack(
+    ref: ModelRef,
+    provider: Provider,
+    *,
+    journal: Journal,
+    budget: Budget,
+    limiter: Limiter,
+    quote: Quote | None = None,
+    cancel: Cancellation | None = None,
+    redact: Redact = as_it_is,
+    policy: RetryPolicy | None = None,
+    batching: BatchingClient | None = None,
+) -> ModelStack:
+    """Return ``provider`` with all layers around it.
+
+    Args:
+        quote: what knows its price; free when not given.
+        batching: stands in for limiter and retry when calls go out in batches.
+    """
+    cancel = cancel or Cancellation()
+    meter = Meter(budget, quote or FreeQuote())
+    sender: ModelClient
+    if batching is not None:
+        sender = batching
+    else:
+        retrying = RetryingClient(
+            provider,
+            policy=policy,
+            listener=Attempts(journal, meter, limiter),
+            cancel=cancel,
+            while_waiting=lambda: limiter.lent(cancel),
+        )
+        sender = LimitedClient(retrying, limiter, cancel)
+    return ModelStack(ref, JournaledClient(BudgetedClient(sender, meter), journal, redact), provider, redact)
+
+
+class RunModels:
+    """One run's models: they share its journal, its budget and its stop switch."""
+
+    def __init__(
+        self,
+        registry: ModelRegistry,
+        journal: Journal,
+        budget: Budget,
+        *,
+        cancel: Cancellation | None = None,
+        redact: Redact = as_it_is,
+        policy: RetryPolicy | None = None,
+    ) -> None:
+        self.journal = journal
+        self.budget = budget
+        self.cancel = cancel or Cancellation()
+        self._registry = registry
+        self._redact = redact
+        self._policy = policy
+        self._batching: list[BatchingClient] = []
+
+    @classmethod
+    def open(
+        cls,
+        registry: ModelRegistry,
+        journal_path: Path,
+        *,
+        max_calls: int | None = None,
+        max_usd: float | None = None,
+        max_tokens: int | None = None,
+        cancel: Cancellation | None = None,
+        redact: Redact = as_it_is,
+    ) -> RunModels:
+        """Open the journal (a resumed run's calls count at once) and a budget for it."""
+        journal = Journal(journal_path, clock=registry.clock)
+        budget = Budget(max_calls, max_usd, max_tokens, paid_before=journal.totals)
+        return cls(registry, journal, budget, cancel=cancel, redact=redact)
+
+    def client(self, ref: ModelRef, *, batch: bool = False) -> ModelStack:
+        """Return the model for one role.
+
+        Args:
+            batch: hand calls in as Message Batches where the provider takes them: half the price, and slow.
+        """
+        provider = self._registry.provider(ref)
+        takes_batches = batch and hasattr(provider, "submit_batch")
+        quote = self._registry.quote(ref, batch=takes_batches)
+        limiter = self._registry.limiter(ref)
+        batching = None
+        if takes_batches:
+            listener = Attempts(self.journal, Meter(self.budget, quote), limiter)
+            batching = BatchingClient(provider, self.journal, listener=listener, cancel=self.cancel)  # type: ignore[arg-type]
+            self._batching.append(batching)
+        return build_stack(
+            ref,
+            provider,
+            journal=self.journal,
+            budget=self.budget,
+            limiter=limiter,
+            quote=quote,
+            cancel=self.cancel,
+            redact=self._redact,
+            policy=self._policy,
+            batching=batching,
+        )
+
+    @property
+    def spend(self) -> Spend:
+        """What the run took so far, earlier starts included, and what was replayed now."""
+        return replace(self.budget.spend, replayed_calls=self.journal.replayed_calls)
+
+    async def sync(self) -> None:
+        """Make everything paid for safe against a power cut; at stage ends."""
+        await asyncio.to_thread(self.journal.sync)
+
+    async def close(self) -> None:
+        """Stop waiting for batches and close the journal; the registry's providers stay open."""
+        for batching in self._batching:
+            await batching.close()
+        await asyncio.to_thread(self.journal.close)
