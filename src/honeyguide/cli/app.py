@@ -1,0 +1,102 @@
+"""All commands together, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+
+from honeyguide import __version__
+from honeyguide.cli import (
+    corrections,
+    datasets,
+    demo,
+    evolve,
+    models,
+    output,
+    runs,
+    session,
+    start,
+    targets,
+    traces,
+    versions,
+)
+from honeyguide.kernel.errors import HoneyguideError, InternalError, Interrupted, InvalidInput
+from honeyguide.workspace import write_crash_report
+
+app = typer.Typer(
+    name="honeyguide",
+    help="Improves the prompts that drive AI agents, with proof, and lets a person decide.",
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for _part in (start, demo, evolve, datasets):
+    _part.register(app)
+app.add_typer(targets.app, name="targets")
+app.add_typer(traces.app, name="traces")
+app.add_typer(corrections.app, name="corrections")
+app.add_typer(models.app, name="models")
+app.add_typer(runs.app, name="runs")
+app.add_typer(versions.app, name="versions")
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    workspace: Annotated[Path | None, typer.Option(help="The workspace folder.", metavar="DIR")] = None,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    smoke: Annotated[bool, typer.Option("--smoke", help="Open the window, walk through every page, and exit.")] = False,
+) -> None:
+    session.choose_workspace(workspace)
+    if version:
+        print(f"honeyguide {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        raise typer.Exit(start.open_window(smoke=smoke))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; no traceback reaches the person."""
+    as_events = "--events" in arguments
+    as_json = "--json" in arguments
+    try:
+        result = app(args=list(arguments), prog_name="honeyguide", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except HoneyguideError as error:
+        failure: HoneyguideError = error
+    except click.UsageError as error:
+        failure = _usage_error(error)
+    except (click.Abort, KeyboardInterrupt, asyncio.CancelledError):
+        failure = Interrupted("Stopped. What was paid for is kept.", hint="Run the same command again to go on.")
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the outermost edge: it reports
+        failure = _internal_error(error)
+    output.print_error(failure, as_json=as_json, as_events=as_events)
+    return failure.exit_code
+
+
+def _usage_error(error: click.UsageError) -> InvalidInput:
+    hint = f"See '{error.ctx.command_path} --help'." if error.ctx is not None else "See 'honeyguide --help'."
+    return InvalidInput(error.format_message(), hint=hint)
+
+
+def _internal_error(error: Exception) -> InternalError:
+    report = write_crash_report("".join(traceback.format_exception(error)))
+    return InternalError(
+        f"Something unexpected happened: {type(error).__name__}.",
+        hint=f"A report without secrets was written to {report}.",
+        details={"report": str(report)},
+    )

@@ -1,0 +1,65 @@
+"""``honeyguide corrections …``: where people were not satisfied, and what a person says of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from honeyguide.cli import output, session
+
+app = typer.Typer(help="Corrections found in the history.", no_args_is_help=True)
+Id = Annotated[int, typer.Argument(help="The correction's number.", metavar="ID")]
+
+
+@app.command("list")
+def list_(
+    state: Annotated[str | None, typer.Option(help="suggested, confirmed or dismissed.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000)] = 50,
+    json: session.Json = False,
+) -> None:
+    """List corrections."""
+    page = session.run_with_workspace(lambda workspace: workspace.corrections(state=state, limit=limit))
+    if json:
+        output.print_json({"corrections": [row.to_json() for row in page.items], "total": page.total})
+        return
+    output.console().print(
+        output.table(
+            ["id", "state", "found by", "words"],
+            [(r.id, r.state, r.detector, output.preview(r.span)) for r in page.items],
+        )
+    )
+
+
+@app.command()
+def show(id: Id, json: session.Json = False) -> None:
+    """Show one correction with the answer it is about."""
+    detail = session.run_with_workspace(lambda workspace: workspace.correction(id))
+    if json:
+        output.print_json(detail.to_json())
+        return
+    output.print_facts({k: v for k, v in detail.to_json().items() if isinstance(v, str | int | float) or v is None})
+
+
+@app.command()
+def confirm(
+    id: Id,
+    edit: Annotated[str | None, typer.Option(help="Say in your own words what was wrong.", metavar="TEXT")] = None,
+    json: session.Json = False,
+) -> None:
+    """Confirm a correction; it becomes an example."""
+    row = session.run_with_workspace(lambda workspace: workspace.confirm_correction(id, edit=edit))
+    if json:
+        output.print_json(row.to_json())
+        return
+    output.console().print(f"Confirmed {row.id}.")
+
+
+@app.command()
+def dismiss(id: Id, json: session.Json = False) -> None:
+    """Say that it was no correction."""
+    row = session.run_with_workspace(lambda workspace: workspace.dismiss_correction(id))
+    if json:
+        output.print_json(row.to_json())
+        return
+    output.console().print(f"Dismissed {row.id}.")

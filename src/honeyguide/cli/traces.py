@@ -1,0 +1,178 @@
+"""``honeyguide traces …``: what the agent really did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from honeyguide.cli import output, session
+from honeyguide.kernel.errors import InvalidInput, NotFound
+from honeyguide.workspace import Page, TraceQuery, TraceRow
+
+app = typer.Typer(help="Recorded executions of the agent.", no_args_is_help=True)
+Limit = Annotated[int, typer.Option(help="How many to show.", min=1, max=10_000)]
+
+
+@app.command("import")
+def import_(
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders to read; they are never changed.")],
+    source: Annotated[str, typer.Option(help="What wrote them; 'auto' decides by content.")] = "auto",
+    map: Annotated[
+        list[str] | None, typer.Option("--map", help="COLUMN=FIELD for tables.", metavar="COLUMN=FIELD")
+    ] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Stay, and pick up what is written later.")] = False,
+    json: session.Json = False,
+) -> None:
+    """Import history. Secrets are replaced before anything is stored; importing again adds nothing."""
+    mapping = dict(_pair(entry) for entry in map or [])
+    if watch:
+        session.run_with_workspace(
+            lambda workspace: workspace.watch_traces(
+                paths,
+                source=source,
+                mapping=mapping or None,
+                on_report=lambda report: output.print_json(report.to_json()),
+            )
+        )
+        return
+
+    def progress(done: int, total: int, path: str) -> None:
+        if not json and total:
+            output.notes().print(f"{done * 100 // total:3d} %  {output.shown(path)}", style="dim")
+
+    report = session.run_with_workspace(
+        lambda workspace: workspace.import_traces(paths, source=source, mapping=mapping or None, progress=progress)
+    )
+    if json:
+        output.print_json(report.to_json())
+        return
+    data = report.to_json()
+    output.print_facts(
+        {
+            name: data[name]
+            for name in (
+                "imported",
+                "known",
+                "updated",
+                "conversations",
+                "human_prompts",
+                "replies",
+                "tool_calls",
+                "corrections",
+            )
+        }
+    )
+    for kind, count in data["redactions"].items():
+        output.console().print(f"replaced {count} × {output.shown(kind)}")
+    for file in data["files"]:
+        for problem in file["health"]:
+            output.console().print(
+                f"[yellow]![/] {output.shown(file['path'])}: {problem['count']} × {output.shown(problem['problem'])}"
+            )
+
+
+@app.command("list")
+def list_(
+    target: Annotated[str | None, typer.Option(help="Only those of one target.")] = None,
+    outcome: Annotated[str | None, typer.Option(help="pending, success, corrected, abandoned or verified.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only those of one source.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only those created at or after this ISO moment.")] = None,
+    limit: Limit = 50,
+    json: session.Json = False,
+) -> None:
+    """List traces, newest first."""
+    query = TraceQuery(target=target, outcome=outcome, source=source, since=since, limit=limit)
+    _print_page(session.run_with_workspace(lambda workspace: workspace.traces(query)), json=json)
+
+
+@app.command()
+def search(
+    words: Annotated[list[str], typer.Argument(help="Words that all have to occur.")],
+    limit: Limit = 50,
+    json: session.Json = False,
+) -> None:
+    """Search the text of all traces."""
+    _print_page(
+        session.run_with_workspace(lambda workspace: workspace.search_traces(" ".join(words), limit)), json=json
+    )
+
+
+@app.command()
+def show(
+    id: Annotated[int, typer.Argument(help="The trace's number.", metavar="ID")], json: session.Json = False
+) -> None:
+    """Show one trace."""
+    detail = session.run_with_workspace(lambda workspace: workspace.trace(id))
+    data = detail.to_json()
+    if json:
+        output.print_json(data)
+        return
+    payload = detail.trace.payload
+    output.print_facts(
+        {name: data[name] for name in ("id", "created_at", "outcome", "persona_id", "model", "cost_usd", "duration_ms")}
+    )
+    output.console().print(
+        f"\n[bold]input[/]\n{output.shown(payload.input)}\n\n[bold]output[/]\n{output.shown(payload.output)}"
+    )
+    if payload.correction_feedback:
+        output.console().print(f"\n[bold]correction[/]\n{output.shown(payload.correction_feedback)}")
+
+
+@app.command()
+def export(
+    file: Annotated[Path, typer.Argument(help="Where to write, as JSON lines.", metavar="FILE")],
+    target: Annotated[str | None, typer.Option(help="Only those of one target.")] = None,
+    json: session.Json = False,
+) -> None:
+    """Write traces to a file, as JSON lines without secrets."""
+    count = session.run_with_workspace(lambda workspace: workspace.export_traces(file, TraceQuery(target=target)))
+    if json:
+        output.print_json({"exported": count, "path": str(file)})
+        return
+    output.console().print(f"Wrote {count} traces to {output.shown(str(file))}.")
+
+
+@app.command()
+def delete(
+    ids: Annotated[list[int], typer.Argument(help="Numbers of the traces.", metavar="ID…")], json: session.Json = False
+) -> None:
+    """Delete traces for good."""
+    count = session.run_with_workspace(lambda workspace: workspace.delete_traces(ids))
+    if not count:
+        raise NotFound("None of these traces exists.", hint="See 'honeyguide traces list'.")
+    if json:
+        output.print_json({"deleted": count})
+        return
+    output.console().print(f"Deleted {count}.")
+
+
+@app.command()
+def archive(json: session.Json = False) -> None:
+    """Keep a compressed, redacted copy of sessions that their program will delete."""
+    report = session.run_with_workspace(lambda workspace: workspace.archive_traces())
+    if json:
+        output.print_json(report.to_json())
+        return
+    output.print_facts(report.to_json())
+
+
+def _print_page(page: Page[TraceRow], *, json: bool) -> None:
+    if json:
+        output.print_json({"traces": [row.to_json() for row in page.items], "total": page.total})
+        return
+    output.console().print(
+        output.table(
+            ["id", "created", "target", "outcome", "input"],
+            [(r.id, r.created_at, r.target or "", r.outcome, output.preview(r.input)) for r in page.items],
+        )
+    )
+    output.console().print(f"{len(page.items)} of {page.total}", style="dim")
+
+
+def _pair(entry: str) -> tuple[str, str]:
+    column, equals, field = entry.partition("=")
+    if not equals or not column or not field:
+        raise InvalidInput(f"{entry!r} is not COLUMN=FIELD.", hint="For example: --map question=input")
+    return column, field
