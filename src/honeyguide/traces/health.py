@@ -22,6 +22,7 @@ NO_INPUT = "no-input"
 NO_TEXT = "no-text"
 DUPLICATE = "duplicate"
 MISSING_PARENT = "missing-parent"
+BROKEN_CHAIN = "broken-chain"
 
 
 @dataclass(slots=True)

@@ -15,6 +15,9 @@ from honeyguide.traces.readers.protocol import HEAD_BYTES, ReadContext, Source
 
 __all__ = ["HEAD_BYTES", "ReadContext", "Source", "recognise", "source", "sources"]
 
+NOT_SOURCES = frozenset({"protocol", "opening", "detect"})
+"""Public modules of this folder that are no source."""
+
 SURE_ENOUGH = 0.3
 """A file that no reader claims with at least this much is not guessed at."""
 
@@ -24,7 +27,7 @@ def sources() -> dict[str, Source]:
     """Return every reader by name, sorted; imported at the first call."""
     found: dict[str, Source] = {}
     for module in pkgutil.iter_modules(__path__):
-        if module.name == "protocol" or module.name.startswith("_"):
+        if module.name in NOT_SOURCES or module.name.startswith("_"):
             continue
         reader = getattr(importlib.import_module(f"{__name__}.{module.name}"), "SOURCE", None)
         if not isinstance(reader, Source):
