@@ -1,0 +1,148 @@
+"""Redacts whole traces and conversations, before anything of them is stored.
+
+A secret that its surroundings gave away in one place (``DB_PASSWORD=…``) is replaced in every other place of the
+same conversation too, where it may stand bare. What was found is forgotten with the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from honeyguide.traces.conversations import Conversation, CorrectionSignal, PromptText, Turn
+from honeyguide.traces.records import Trace, TracePayload
+from honeyguide.traces.redaction import Redactor
+from honeyguide.traces.redaction_judgement import is_mixed
+
+T = TypeVar("T")
+SHORTEST_LITERAL = 8
+"""Shorter secrets are not looked for outside their surroundings: they would hit ordinary words."""
+
+
+def redact_trace(trace: Trace, redactor: Redactor) -> Trace:
+    """Return ``trace`` without secrets; counts go to ``redactor``."""
+    scope = _Scope(redactor)
+    cleaned = scope.trace(trace)
+    scope.finish()
+    return scope.again(lambda: scope.trace(cleaned), cleaned)
+
+
+def redact_conversation(conversation: Conversation, redactor: Redactor) -> Conversation:
+    """Return ``conversation`` without secrets.
+
+    Counts go to ``redactor``: every place in the texts of the traces, equal texts once; turns, signals and prompts
+    repeat these texts and are not counted again.
+    """
+    scope = _Scope(redactor)
+    cleaned = replace(conversation, traces=tuple(scope.trace(trace) for trace in conversation.traces))
+    scope.finish()
+    cleaned = scope.around(cleaned)
+    return scope.again(
+        lambda: scope.around(replace(cleaned, traces=tuple(scope.trace(trace) for trace in cleaned.traces))), cleaned
+    )
+
+
+class _Scope:
+    """The redaction of one conversation: remembers texts already cleaned, and secrets found."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._parent = redactor
+        self._inner = redactor.scope()
+        self._paths = redactor.scope(personal=False)
+        self._memo: dict[str, str] = {}
+        self._literals: dict[str, str] = {}
+
+    def finish(self) -> None:
+        """Hand the counts on."""
+        self._parent.add_counts(self._inner.counts)
+        self._parent.add_counts(self._paths.counts)
+
+    def again(self, clean: Callable[[], T], cleaned: T) -> T:
+        """Clean once more with the secrets that were found, where there are any worth looking for."""
+        self._literals = {
+            secret: kind
+            for secret, kind in self._inner.found.items()
+            if len(secret) >= SHORTEST_LITERAL and is_mixed(secret)
+        }
+        if not self._literals:
+            return cleaned
+        self._memo.clear()
+        before = self._inner.counts
+        again = clean()
+        after = self._inner.counts
+        self._parent.add_counts({kind: after[kind] - before.get(kind, 0) for kind in after})
+        return again
+
+    def trace(self, trace: Trace) -> Trace:
+        """Return a trace without secrets."""
+        facts = replace(
+            trace.facts,
+            project=None if trace.facts.project is None else self._paths.text(trace.facts.project),
+            outcome_detail=self._optional(trace.facts.outcome_detail),
+        )
+        return replace(trace, payload=self._payload(trace.payload), facts=facts)
+
+    def around(self, conversation: Conversation) -> Conversation:
+        """Return a conversation whose turns, signals and prompts hold no secrets."""
+        return replace(
+            conversation,
+            turns=tuple(self._turn(turn) for turn in conversation.turns),
+            signals=tuple(self._signal(signal) for signal in conversation.signals),
+            prompts=tuple(PromptText(p.kind, p.name, self._text(p.text)) for p in conversation.prompts),
+            project=None if conversation.project is None else self._paths.text(conversation.project),
+            title=self._optional(conversation.title),
+        )
+
+    def _payload(self, payload: TracePayload) -> TracePayload:
+        harness = payload.harness
+        if harness is not None:
+            gates = tuple(replace(gate, reason=self._text(gate.reason)) for gate in harness.gate_results)
+            harness = replace(harness, gate_results=gates)
+        return replace(
+            payload,
+            input=self._text(payload.input),
+            output=self._text(payload.output),
+            reasoning=tuple(replace(step, content=self._text(step.content)) for step in payload.reasoning),
+            tool_calls=tuple(
+                replace(call, args=self._value(call.args), result=self._value(call.result))
+                for call in payload.tool_calls
+            ),
+            artifacts=tuple(self._text(artifact) for artifact in payload.artifacts),
+            tags=tuple(self._text(tag) for tag in payload.tags),
+            harness=harness,
+            correction_feedback=self._optional(payload.correction_feedback),
+        )
+
+    def _turn(self, turn: Turn) -> Turn:
+        return replace(turn, text=self._text(turn.text))
+
+    def _signal(self, signal: CorrectionSignal) -> CorrectionSignal:
+        return replace(signal, text=self._text(signal.text), replacement=self._text(signal.replacement))
+
+    def _optional(self, text: str | None) -> str | None:
+        return None if text is None else self._text(text)
+
+    def _text(self, text: str) -> str:
+        known = self._memo.get(text)
+        if known is None:
+            known = self._inner.text(self._inner.literals(text, self._literals))
+            self._memo[text] = known
+        return known
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if self._literals:
+            value = _each_text(value, lambda text: self._inner.literals(text, self._literals))
+        return self._inner.value(value)
+
+
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {key: _each_text(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_each_text(item, change) for item in value]
+    return value
