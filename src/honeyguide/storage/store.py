@@ -1,0 +1,390 @@
+"""The store: one writer thread, two readers, and everything that keeps several processes in step.
+
+``read`` and ``write`` take a function that receives a ``Unit`` (all repositories over one transaction) and return
+what it returns. ``read_now`` and ``write_now`` do the same without an event loop, from any thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager, closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.orm import Session
+
+from honeyguide.kernel.clock import Clock, SystemClock
+from honeyguide.kernel.errors import Conflict, InternalError
+from honeyguide.kernel.ids import IdFactory, new_uuid
+from honeyguide.storage import engine as connections
+from honeyguide.storage import integrity, schema
+from honeyguide.storage.failures import translated
+from honeyguide.storage.fulltext import Fts5Index, FullTextIndex
+from honeyguide.storage.leasing import Lease
+from honeyguide.storage.owners import this_process
+from honeyguide.storage.records import Actor, EventRecord, Forgotten, ImportCounts
+from honeyguide.storage.trace_import import BATCH
+from honeyguide.storage.unit import Unit
+from honeyguide.storage.watching import EventWatcher
+from honeyguide.storage.work import Work
+from honeyguide.traces.records import Trace
+
+T = TypeVar("T")
+BREATH_SECONDS = 0.02
+"""Pause between two batches of an import, in which other processes get the write lock."""
+
+
+def current_actor(way: str = "python") -> Actor:
+    """Return an actor with the present user of the operating system."""
+    try:
+        return Actor(way, getpass.getuser())
+    except (OSError, KeyError, ImportError):
+        return Actor(way, "")
+
+
+class Store:
+    """An open database of a workspace.
+
+    Attributes:
+        path: the database file.
+        instance: id of this opening; ``origin`` of its events and owner of its leases.
+        backup: the copy that was made before the tables were updated at this opening, if any.
+    """
+
+    def __init__(self, path: Path, *, clock: Clock, new_id: IdFactory, actor: Actor, index: FullTextIndex) -> None:
+        """For ``Store.open`` only."""
+        self.path = path
+        self.instance = new_id()
+        self.backup: Path | None = None
+        self._clock = clock
+        self._new_id = new_id
+        self._actor = actor
+        self._index = index
+        self._write_engine = connections.writing_engine(path)
+        self._read_engine = connections.reading_engine(path)
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="honeyguide-store-writer")
+        self._readers = ThreadPoolExecutor(connections.READERS, thread_name_prefix="honeyguide-store-reader")
+        self._inside = threading.local()
+        self._guard = threading.Lock()
+        self._wakers: set[Callable[[], None]] = set()
+        self._closed = False
+        self._is_durable = False
+        self._schema_version = -1
+        self._revision: str | None = None
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        create: bool = False,
+        clock: Clock | None = None,
+        new_id: IdFactory = new_uuid,
+        actor: Actor | None = None,
+        migrations: Path = schema.MIGRATIONS,
+        index: FullTextIndex | None = None,
+    ) -> Store:
+        """Open the database at ``path``: make it (with ``create``), bring it up to date after a backup, check it.
+
+        Raises:
+            NotFound: there is none, and it shall not be made.
+            Unreadable: it is damaged, or may not be opened.
+            Unsupported: it was written by a newer version, or the file system cannot hold it.
+            Locked: it needs new tables while another process works in it, or it stays busy.
+        """
+        path = path.absolute()
+        if not create:
+            connections.require_file(path)
+        connections.prepare_file(path)
+        connections.switch_on_wal(path)
+        store = cls(
+            path,
+            clock=clock or SystemClock(),
+            new_id=new_id,
+            actor=actor or current_actor(),
+            index=index or Fts5Index(),
+        )
+        try:
+            with translated(str(path)):
+                store.backup = schema.bring_up_to_date(store._write_engine, path, store._clock, migrations)
+                store._remember_schema()
+            store.read_now(lambda unit: integrity.check_if_due(unit, path))
+            store._note_integrity()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    # --- work
+
+    async def read(self, fn: Callable[[Unit], T]) -> T:
+        """Run ``fn`` on one state of the data, in a reader thread; it cannot change anything."""
+        return await asyncio.wrap_future(self._submit(self._readers, lambda: self._read(fn)))
+
+    async def write(self, fn: Callable[[Unit], T], *, actor: Actor | None = None, durable: bool = False) -> T:
+        """Run ``fn`` in one short transaction, in the writer thread; all of it is stored, or nothing.
+
+        Args:
+            actor: who causes the change, when not the store's own actor.
+            durable: return only when the disk has it, so that even a power cut cannot undo it.
+
+        Raises:
+            Locked: other processes kept the database busy for 30 s.
+        """
+        return await asyncio.wrap_future(self._submit(self._writer, lambda: self._write(fn, actor, durable)))
+
+    def read_now(self, fn: Callable[[Unit], T]) -> T:
+        """``read`` for code without an event loop; waits in the calling thread."""
+        return self._submit(self._readers, lambda: self._read(fn)).result()
+
+    def write_now(self, fn: Callable[[Unit], T], *, actor: Actor | None = None, durable: bool = False) -> T:
+        """``write`` for code without an event loop; waits in the calling thread."""
+        return self._submit(self._writer, lambda: self._write(fn, actor, durable)).result()
+
+    async def run_in_reader(self, fn: Callable[[], T]) -> T:
+        """Run a function that needs no transaction in a reader thread."""
+        return await asyncio.wrap_future(self._submit(self._readers, fn))
+
+    # --- long work
+
+    async def import_traces(
+        self,
+        traces: Sequence[Trace],
+        *,
+        replace_known: bool = False,
+        on_stored: Callable[[ImportCounts], None] | None = None,
+    ) -> ImportCounts:
+        """Store many traces in short transactions with a breath between them (see ``TraceImport.store``).
+
+        ``on_stored`` is called with each batch's counts. Cancelling stops between two batches.
+        """
+        total = ImportCounts()
+        for start in range(0, len(traces), BATCH):
+            counts = await self.write(_storing(traces[start : start + BATCH], replace_known))
+            total = total.plus(counts)
+            if on_stored is not None:
+                on_stored(counts)
+            await asyncio.sleep(BREATH_SECONDS)
+        return total
+
+    async def forget(self, trace_ids: Sequence[int], *, actor: Actor | None = None) -> Forgotten:
+        """Delete traces so that they are gone from the file: rows, index, free pages, write-ahead log."""
+        forgotten = await self.write(lambda unit: unit.forgetting.traces(trace_ids), actor=actor)
+        if not forgotten.traces:
+            return forgotten
+        return replace(forgotten, compacted=await self.compact())
+
+    async def forget_with(self, fn: Callable[[Unit], T], *, actor: Actor | None = None) -> T:
+        """Run a deletion of another kind (``unit.feedback.forget``) and then rewrite the file."""
+        result = await self.write(fn, actor=actor)
+        await self.compact()
+        return result
+
+    async def compact(self) -> bool:
+        """Rewrite the file without what was deleted, and empty the write-ahead log.
+
+        Returns ``False`` when another process was reading all the time, so that the log could not be emptied; deleted
+        pages are overwritten with zeros in the file itself in any case.
+        """
+        return await asyncio.wrap_future(self._submit(self._writer, self._compact))
+
+    def back_up(self, target: Path) -> Path:
+        """Copy the database to a new file, consistent even while others write. Raises Unreadable."""
+        return schema.back_up(self.path, target)
+
+    def check(self) -> None:
+        """Check the whole file and its search index thoroughly. Raises Unreadable when something is wrong."""
+        self.write_now(lambda unit: integrity.check_fully(unit, self.path, self._index))
+
+    # --- other processes
+
+    def watcher(self, *, since: int | None = None, include_own: bool = False) -> EventWatcher:
+        """Return a cursor on the log of changes for code without an event loop; ``poll`` it, then ``close`` it."""
+        return EventWatcher(self, since=since, include_own=include_own)
+
+    async def watch(
+        self, *, since: int | None = None, include_own: bool = False, interval: float = 0.5
+    ) -> AsyncIterator[tuple[EventRecord, ...]]:
+        """Yield changes as they come, in order, until the store closes.
+
+        Args:
+            since: id of the last event that is known; ``None`` begins with what happens from now on.
+            include_own: also this store's own changes, which come at once and not after ``interval``.
+            interval: seconds between two looks for foreign changes.
+        """
+        loop = asyncio.get_running_loop()
+        woken = asyncio.Event()
+
+        def wake() -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(woken.set)
+
+        watcher = await self.run_in_reader(lambda: self.watcher(since=since, include_own=include_own))
+        with self._guard:
+            self._wakers.add(wake)
+        try:
+            while not self._closed:
+                try:
+                    batch = await self.run_in_reader(watcher.poll)
+                except Conflict:
+                    return  # closed meanwhile
+                if batch:
+                    yield batch
+                    continue
+                try:
+                    await asyncio.wait_for(woken.wait(), interval)
+                except TimeoutError:
+                    continue
+                woken.clear()
+        finally:
+            with self._guard:
+                self._wakers.discard(wake)
+            watcher.close()
+
+    def events_since(self, after_id: int, *, limit: int = 1000) -> tuple[EventRecord, ...]:
+        """Return changes with a greater id, in order, whoever made them."""
+        return self.read_now(lambda unit: unit.events.since(after_id, limit=limit))
+
+    @asynccontextmanager
+    async def lease(self, name: str) -> AsyncIterator[Lease]:
+        """Hold a lease while the block runs, with a heartbeat. Raises Locked when another process holds it."""
+        await self.write(lambda unit: unit.leases.acquire(name))
+        lease = Lease(self, name)
+        try:
+            async with lease:
+                yield lease
+        finally:
+            if not self._closed:
+                await asyncio.shield(self.write(lambda unit: unit.leases.release(name)))
+
+    # --- the end
+
+    def close(self) -> None:
+        """Finish what was begun, give back leases, close every connection. May be called twice."""
+        with self._guard:
+            if self._closed:
+                return
+            if self._revision is not None:
+                goodbye: Future[Any] | None = self._writer.submit(self._say_goodbye)
+            else:
+                goodbye = None
+            self._closed = True
+            wakers = list(self._wakers)
+        for wake in wakers:
+            wake()
+        self._readers.shutdown(wait=True)
+        self._writer.shutdown(wait=True)
+        self._read_engine.dispose()
+        self._write_engine.dispose()
+        if goodbye is not None:
+            goodbye.result()
+
+    async def aclose(self) -> None:
+        """``close`` without stopping the event loop."""
+        await asyncio.to_thread(self.close)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- inside
+
+    def _submit(self, executor: ThreadPoolExecutor, fn: Callable[[], T]) -> Future[T]:
+        if getattr(self._inside, "active", False):
+            raise InternalError("The store was called from inside its own transaction.", hint="Use the unit at hand.")
+        with self._guard:
+            if self._closed:
+                raise Conflict("The workspace is closed.")
+            return executor.submit(self._flagged, fn)
+
+    def _flagged(self, fn: Callable[[], T]) -> T:
+        self._inside.active = True
+        try:
+            return fn()
+        finally:
+            self._inside.active = False
+
+    def _read(self, fn: Callable[[Unit], T]) -> T:
+        with (
+            translated(str(self.path)),
+            self._read_engine.connect() as connection,
+            connection.begin(),
+            Session(connection, expire_on_commit=False) as session,
+        ):
+            return fn(self._unit(session, self._actor))
+
+    def _write(self, fn: Callable[[Unit], T], actor: Actor | None, durable: bool) -> T:
+        with translated(str(self.path)), self._write_engine.connect() as connection:
+            if durable != self._is_durable:
+                self._raw(connection, f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+                self._is_durable = durable
+            with connection.begin():
+                self._refuse_new_tables(connection)
+                with Session(connection, expire_on_commit=False) as session:
+                    result = fn(self._unit(session, actor or self._actor))
+                    session.flush()
+        with self._guard:
+            wakers = list(self._wakers)
+        for wake in wakers:
+            wake()
+        return result
+
+    def _unit(self, session: Session, actor: Actor) -> Unit:
+        work = Work(session, self._clock, self._new_id, actor, self.instance, this_process())
+        return Unit(work, self._index)
+
+    def _compact(self) -> bool:
+        with translated(str(self.path)), self._write_engine.connect() as connection:
+            self._raw(connection, "VACUUM")
+            busy = self._raw(connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
+            return bool(busy == 0)
+
+    def _refuse_new_tables(self, connection: Connection) -> None:
+        """A newer program may have updated the tables meanwhile; this one must not write by old rules then."""
+        version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
+        if version == self._schema_version:
+            return
+        if schema.revision_of(connection) != self._revision:
+            raise Conflict(
+                "The workspace was updated by a newer version of Honeyguide meanwhile.",
+                hint="Close this program and open the workspace again with the newer version.",
+            )
+        self._schema_version = version
+
+    def _remember_schema(self) -> None:
+        with self._read_engine.connect() as connection, connection.begin():
+            self._schema_version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
+            self._revision = schema.revision_of(connection)
+
+    def _note_integrity(self) -> None:
+        if self.read_now(lambda unit: integrity.is_due(unit, self.path)):
+            self.write_now(lambda unit: integrity.note_checked(unit))
+
+    def _say_goodbye(self) -> None:
+        with translated(str(self.path)), self._write_engine.connect() as connection:
+            with connection.begin(), Session(connection) as session:
+                unit = self._unit(session, self._actor)
+                unit.leases.release_all()
+                session.flush()
+            self._raw(connection, "PRAGMA optimize")
+
+    @staticmethod
+    def _raw(connection: Connection, statement: str) -> tuple[Any, ...]:
+        """Run a statement outside of any transaction; return its first row."""
+        raw = connection.connection.dbapi_connection
+        assert raw is not None
+        with closing(raw.cursor()) as cursor:
+            cursor.execute(statement)
+            return tuple(cursor.fetchone() or ())
+
+
+def _storing(part: Sequence[Trace], replace_known: bool) -> Callable[[Unit], ImportCounts]:
+    return lambda unit: unit.trace_import.store(part, replace_known=replace_known)

@@ -1,0 +1,263 @@
+"""How a trace stands in its rows, and how it is read back from them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy.orm import Session
+
+from honeyguide.kernel.canonical import sha256_hex
+from honeyguide.prompts.targets import TargetKind, TargetRef
+from honeyguide.storage.fulltext import SearchText
+from honeyguide.storage.mapping import AnySelect
+from honeyguide.storage.records import TraceLink
+from honeyguide.storage.tables import ExecutionTraceRow, PromptInForceRow, TraceFactsRow, TraceTargetRow
+from honeyguide.storage.text import first_line, json_text
+from honeyguide.traces.records import (
+    PromptInForce,
+    Trace,
+    TraceFacts,
+    TraceOutcome,
+    TracePayload,
+    payload_from_json,
+    payload_to_json,
+)
+
+RESULT_CAP = 2_000
+"""Characters of a tool's result that are searchable."""
+
+_T, _F = ExecutionTraceRow, TraceFactsRow
+
+
+def select_traces() -> AnySelect:
+    """Return the select that ``read_traces`` reads."""
+    return select(
+        _T.id,
+        _T.session_id,
+        _T.persona_id,
+        _T.workspace_id,
+        _T.model,
+        _T.task_shape,
+        _T.outcome,
+        _T.trace_json,
+        _T.cost_usd,
+        _T.duration_ms,
+        _T.created_at,
+        _T.finalized_at,
+        _F.source,
+        _F.source_key,
+        _F.conversation,
+        _F.turn,
+        _F.project,
+        _F.outcome_detail,
+        _F.outcome_evidence,
+        _F.never_send,
+        _F.cost_known,
+        _F.duration_known,
+    ).outerjoin(_F, _F.trace_id == _T.id)
+
+
+def read_traces(session: Session, statement: AnySelect) -> list[Trace]:
+    """Run a statement made from ``select_traces`` and return the traces with their prompts in force."""
+    rows = session.execute(statement).all()
+    prompts = _prompts(session, [row.id for row in rows])
+    return [_trace(row, prompts.get(row.id, ())) for row in rows]
+
+
+def write_new(session: Session, trace: Trace) -> int:
+    """Insert a complete trace (moments normalised, source key set); return its id."""
+    number = session.scalars(insert(_T).returning(_T.id), [_public_columns(trace)]).one()
+    session.execute(insert(_F).values(trace_id=number, **facts_columns(trace)))
+    write_prompts(session, number, trace)
+    return number
+
+
+def write_over(session: Session, trace_id: int, trace: Trace) -> None:
+    """Replace what is stored of a trace by another copy of it."""
+    for table, key, row in ((_T, _T.id, _public_columns(trace)), (_F, _F.trace_id, facts_columns(trace))):
+        statement = update(table).where(key == trace_id).values(**row)
+        session.execute(statement, execution_options={"synchronize_session": False})
+    session.execute(delete(PromptInForceRow).where(PromptInForceRow.trace_id == trace_id))
+    session.execute(delete(TraceTargetRow).where(TraceTargetRow.trace_id == trace_id, TraceTargetRow.how != "person"))
+    write_prompts(session, trace_id, trace)
+
+
+def write_prompts(session: Session, trace_id: int, trace: Trace) -> None:
+    """Insert the prompts in force, and the links to targets that follow from them and from the persona."""
+    prompts = trace.facts.prompts
+    if prompts:
+        session.execute(
+            insert(PromptInForceRow),
+            [
+                {"trace_id": trace_id, "kind": p.kind, "name": p.name, "sha256": p.sha256, "exact": p.exact}
+                for p in prompts
+            ],
+        )
+    write_links(session, trace_id, trace.created_at, links_of(trace))
+
+
+def links_of(trace: Trace) -> list[TraceLink]:
+    """Return the targets that a trace names itself."""
+    kinds = set(TargetKind)
+    links = [
+        TraceLink(TargetRef(TargetKind(p.kind), p.name), "prompt", p.exact)
+        for p in trace.facts.prompts
+        if p.kind in kinds
+    ]
+    if trace.persona_id:
+        links.append(TraceLink(TargetRef(TargetKind.PERSONA, trace.persona_id), "persona", True))
+    return links
+
+
+def write_links(session: Session, trace_id: int, created_at: str, links: Iterable[TraceLink]) -> int:
+    """Link a trace to targets; an exact link is never replaced by an inferred one. Returns how many changed."""
+    changed = 0
+    for link in links:
+        key = (trace_id, link.ref.kind.value, link.ref.name)
+        known = session.get(TraceTargetRow, key)
+        if known is None:
+            session.add(
+                TraceTargetRow(
+                    trace_id=trace_id,
+                    target_kind=link.ref.kind.value,
+                    target_name=link.ref.name,
+                    how=link.how,
+                    exact=link.exact,
+                    created_at=created_at,
+                )
+            )
+        elif (link.exact and not known.exact) or known.created_at != created_at:
+            known.exact, known.created_at = link.exact or known.exact, created_at
+            known.how = link.how if link.exact else known.how
+        else:
+            continue
+        session.flush()
+        changed += 1
+    return changed
+
+
+def facts_columns(trace: Trace) -> dict[str, Any]:
+    """Return the values of ``trace_facts`` for a trace."""
+    facts = trace.facts
+    return {
+        "source": facts.source,
+        "source_key": facts.source_key,
+        "conversation": trace.conversation,
+        "turn": facts.turn,
+        "project": facts.project,
+        "outcome_detail": facts.outcome_detail,
+        "outcome_evidence": facts.outcome_evidence,
+        "never_send": facts.never_send,
+        "cost_known": trace.cost_usd is not None,
+        "duration_known": trace.duration_ms is not None,
+        "preview": first_line(trace.payload.input),
+        "tool_calls": len(trace.payload.tool_calls),
+        "content_hash": content_hash(trace),
+        "completeness": completeness(trace),
+    }
+
+
+def payload_text(payload: TracePayload) -> str:
+    """Return the payload as it stands in ``trace_json``."""
+    return json_text(payload_to_json(payload))
+
+
+def read_payload(text: str) -> TracePayload:
+    """Read ``trace_json`` tolerantly: what cannot be read is an empty payload."""
+    try:
+        return payload_from_json(json.loads(text))
+    except (ValueError, RecursionError):
+        return TracePayload()
+
+
+def content_hash(trace: Trace) -> str:
+    """Return a hash of everything that a source says of a trace (not of what a person marked on it)."""
+    facts = trace.facts
+    said = [
+        payload_to_json(trace.payload),
+        [trace.outcome.value, facts.outcome_detail, facts.outcome_evidence],
+        [trace.session_id, trace.persona_id, trace.workspace_id, trace.model, trace.task_shape],
+        [trace.cost_usd, trace.duration_ms, trace.created_at, trace.finalized_at],
+        [facts.conversation, facts.turn, facts.project],
+        [[p.kind, p.name, p.sha256, p.exact] for p in facts.prompts],
+    ]
+    return sha256_hex(json.dumps(said, sort_keys=True, separators=(",", ":")))
+
+
+def completeness(trace: Trace) -> int:
+    """Return how much a copy holds: one that ended outranks one that did not, then the longer one wins."""
+    return len(payload_text(trace.payload)) + (1 << 40 if trace.outcome is not TraceOutcome.PENDING else 0)
+
+
+def search_text(trace_id: int, payload: TracePayload) -> SearchText:
+    """Return what of a trace is searchable: input, output, feedback, and tools with the beginning of their results."""
+    tools = "\n".join(f"{call.tool} {_shown(call.args)} {_shown(call.result)}" for call in payload.tool_calls)
+    return SearchText(trace_id, payload.input, payload.output, payload.correction_feedback or "", tools)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return (value if isinstance(value, str) else json_text(value))[:RESULT_CAP]
+
+
+def _public_columns(trace: Trace) -> dict[str, Any]:
+    return {
+        "session_id": trace.session_id,
+        "persona_id": trace.persona_id,
+        "workspace_id": trace.workspace_id,
+        "model": trace.model,
+        "task_shape": trace.task_shape,
+        "outcome": trace.outcome.value,
+        "trace_json": payload_text(trace.payload),
+        "cost_usd": trace.cost_usd or 0.0,
+        "duration_ms": trace.duration_ms or 0,
+        "created_at": trace.created_at,
+        "finalized_at": trace.finalized_at,
+    }
+
+
+def _trace(row: Row[*tuple[Any, ...]], prompts: Sequence[PromptInForce]) -> Trace:
+    known = row.source is not None
+    return Trace(
+        id=row.id,
+        payload=read_payload(row.trace_json),
+        outcome=TraceOutcome(row.outcome),
+        session_id=row.session_id,
+        persona_id=row.persona_id,
+        workspace_id=row.workspace_id,
+        model=row.model,
+        task_shape=row.task_shape,
+        cost_usd=row.cost_usd if not known or row.cost_known else None,
+        duration_ms=row.duration_ms if not known or row.duration_known else None,
+        created_at=row.created_at,
+        finalized_at=row.finalized_at,
+        facts=TraceFacts(
+            source=row.source,
+            source_key=row.source_key,
+            conversation=row.conversation,
+            turn=row.turn,
+            project=row.project,
+            prompts=tuple(prompts),
+            outcome_detail=row.outcome_detail,
+            outcome_evidence=row.outcome_evidence,
+            never_send=row.never_send,
+        )
+        if known
+        else TraceFacts(source="unknown", source_key=str(row.id)),
+    )
+
+
+def _prompts(session: Session, ids: Sequence[int]) -> dict[int, tuple[PromptInForce, ...]]:
+    found: dict[int, tuple[PromptInForce, ...]] = {}
+    table = PromptInForceRow
+    for start in range(0, len(ids), 500):
+        part = ids[start : start + 500]
+        statement = select(table.trace_id, table.kind, table.name, table.sha256, table.exact)
+        for row in session.execute(statement.where(table.trace_id.in_(part)).order_by(table.id)):
+            prompt = PromptInForce(row.kind, row.name, row.sha256, row.exact)
+            found[row.trace_id] = (*found.get(row.trace_id, ()), prompt)
+    return found
