@@ -102,6 +102,13 @@ def e_values(differences: Sequence[float], delta: float, stakes: Stakes) -> tupl
     return tuple(float(value) for value in np.exp(logs))
 
 
+def growth_rates(differences: npt.ArrayLike, delta: float, stakes: Stakes) -> Floats:
+    """Return the mean growth of log E per example for each stake; none above 0 means that E will not grow."""
+    payoffs = _payoffs(np.asarray(differences, dtype=np.float64), delta)
+    rates: Floats = np.log1p(np.multiply.outer(payoffs, np.asarray(stakes.shares))).mean(axis=0)
+    return rates
+
+
 def in_words(e_value: float) -> str:
     """Return what an e-value amounts to: ``no evidence``, ``a hint``, ``good evidence``, ``strong evidence``."""
     if e_value >= STRONG:

@@ -12,12 +12,12 @@ from typing import Final
 
 import numpy as np
 
-from honeyguide.evals.betting import Floats, Stakes, learn_stakes, log_wealth
+from honeyguide.evals.betting import Floats, Stakes, growth_rates, learn_stakes, log_wealth
 from honeyguide.evals.statistics import draw_indices
 
 TRIALS: Final = 200
 POWER: Final = 0.8
-HIGHEST_EXTRA: Final = 2000
+HIGHEST_EXTRA: Final = 1000
 
 
 def share_that_passes(samples: Floats, delta: float, stakes: Stakes, bar: float) -> float:
@@ -67,6 +67,8 @@ def more_examples_needed(
     so_far = log_wealth(values, delta, stakes)
     if so_far.max() >= math.log(bar):
         return 0
+    if growth_rates(values, delta, stakes).max() <= 0.0:
+        return None
     extra = 16
     while True:
         extra = min(extra * 2, most)

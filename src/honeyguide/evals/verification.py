@@ -106,13 +106,9 @@ class Verification:
 
     @property
     def advice(self) -> str:
-        """What would likely decide an inconclusive verification; empty when nothing is open."""
-        if self.outcome is not Finding.INCONCLUSIVE or self.reason == "guard-fell":
-            return ""
+        """What would likely decide what is still open; empty when nothing is."""
         if self.reason == "judge-not-usable":
             return "Try another judge, or look at why its replies cannot be used."
-        if self.stopped == "budget":
-            return "The budget was used up; continue with a higher ceiling."
         ways = []
         if self.more_examples:
             ways.append(f"about {self.more_examples} more examples")
@@ -120,7 +116,10 @@ class Verification:
             ways.append(f"{self.more_repeats} verdicts per case in place of {self.repeats}")
         if ways:
             text = " or ".join(ways)
-            return f"{text[0].upper()}{text[1:]} would likely decide it."
+            goal = "decide it" if self.outcome is Finding.INCONCLUSIVE else "prove the gain"
+            return f"{text[0].upper()}{text[1:]} would likely {goal}."
+        if self.outcome is not Finding.INCONCLUSIVE or self.reason == "guard-fell":
+            return ""
         return "More examples like these would hardly decide it: the difference is too small."
 
     def to_json(self) -> dict[str, Any]:

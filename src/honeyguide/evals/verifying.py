@@ -7,6 +7,7 @@ be used, and when the budget is used up; what was seen until then is weighed all
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
@@ -82,6 +83,8 @@ async def verify(
             cancellation=cancellation,
         ) as arriving:
             async for pair in arriving:
+                if cancellation is not None:
+                    cancellation.check()
                 pairs.append(pair)
                 evidence = weigh(differences_of(pairs), stakes, options.thresholds)
                 if progress is not None:
@@ -91,7 +94,8 @@ async def verify(
                     break
     except BudgetExceeded:
         stopped = "budget"
-    return VerificationRecord(assess(pairs, planned, stakes, options, stopped, receipt), tuple(pairs), stakes)
+    verification = await asyncio.to_thread(assess, pairs, planned, stakes, options, stopped, receipt)
+    return VerificationRecord(verification, tuple(pairs), stakes)
 
 
 def assess(
@@ -228,25 +232,26 @@ def _needs(
     stakes: StakePlan,
     options: VerificationOptions,
 ) -> tuple[int | None, int | None]:
-    """Return how many more examples, and how many verdicts per case, would likely decide an open question."""
-    if conclusion.finding is not Finding.INCONCLUSIVE or conclusion.reason in ("judge-not-usable", "guard-fell"):
-        return None, None
+    """Return how many more examples, and how many verdicts per case, would likely decide what is still open."""
     thresholds, seed = options.thresholds, options.seed
+    is_safe = conclusion.finding is Finding.REGRESSION_SAFE
+    if not is_safe and conclusion.reason not in ("not-enough-evidence", "too-few-examples", "looks-worse"):
+        return None, None
     needed = bar(thresholds.alpha, options.look)
-    gain = more_examples_needed(differences, thresholds.min_delta, stakes.gain, needed, seed)
-    safety = more_examples_needed(differences, -thresholds.max_regression, stakes.safety, needed, seed)
-    harm = more_examples_needed([-d for d in differences], thresholds.max_regression, stakes.harm, needed, seed)
-    enough = max(0, thresholds.least_pairs - len(differences))
-    examples = min((max(n, enough) for n in (gain, safety, harm) if n is not None), default=None)
-    repeats = more_repeats_needed(
-        differences,
-        verdict_variance(repeated) or 0.0,
-        options.repeats,
-        thresholds.min_delta,
-        bar(thresholds.alpha, options.look + 1),
-        seed,
-    )
-    return examples, repeats if len(differences) >= thresholds.least_pairs else None
+    ways = [more_examples_needed(differences, thresholds.min_delta, stakes.gain, needed, seed)]
+    if not is_safe:
+        opposite = [-d for d in differences]
+        ways += [
+            more_examples_needed(differences, -thresholds.max_regression, stakes.safety, needed, seed),
+            more_examples_needed(opposite, thresholds.max_regression, stakes.harm, needed, seed),
+        ]
+    lacking = thresholds.least_pairs - len(differences)
+    examples = min((max(n, lacking) for n in ways if n is not None), default=None)
+    if lacking > 0:
+        return examples, None
+    next_bar = bar(thresholds.alpha, options.look + 1)
+    variance = verdict_variance(repeated) or 0.0
+    return examples, more_repeats_needed(differences, variance, options.repeats, thresholds.min_delta, next_bar, seed)
 
 
 def _text_hash(text: TextUnderTest) -> str:
