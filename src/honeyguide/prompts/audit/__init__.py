@@ -7,7 +7,7 @@ import the names below.
 from honeyguide.prompts.audit.findings import Finding, Quote
 from honeyguide.prompts.audit.page import to_html
 from honeyguide.prompts.audit.report import COLUMNS, AuditReport, audit, rows, to_json
-from honeyguide.prompts.audit.shelf import AuditContext, SecretHit, ShelfFile, Usage
+from honeyguide.prompts.audit.shelf import AuditContext, SecretPlace, ShelfFile, Usage
 from honeyguide.prompts.carriers.findings import Severity
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "AuditReport",
     "Finding",
     "Quote",
-    "SecretHit",
+    "SecretPlace",
     "Severity",
     "ShelfFile",
     "Usage",

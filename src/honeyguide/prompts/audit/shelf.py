@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
+from typing import Protocol
 
 from honeyguide.kernel.errors import HoneyguideError, NotFound
 from honeyguide.prompts import carriers
@@ -32,16 +33,21 @@ class ShelfFile:
     encoding: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SecretHit:
-    """A secret in a text: its kind, and where; never the secret itself."""
+class SecretPlace(Protocol):
+    """A secret in a text: its kind, and where; never the secret itself. What `traces.redaction.scan` returns fits."""
 
-    kind: str
-    start: int
-    end: int
+    @property
+    def kind(self) -> str:
+        """What sort of secret it is."""
+        ...
+
+    @property
+    def start(self) -> int:
+        """Where it begins."""
+        ...
 
 
-SecretScan = Callable[[str], Iterable[SecretHit]]
+SecretScan = Callable[[str], Iterable[SecretPlace]]
 
 
 @dataclass(frozen=True, slots=True)

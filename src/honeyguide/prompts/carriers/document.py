@@ -113,15 +113,14 @@ class CarrierDocument:
                 "This text brings frontmatter of its own; the file would have two blocks.",
                 hint="Give only the body, or change the frontmatter as a change of its own.",
             )
-        refusal: HoneyguideError | None = None
+        refusal: InvalidInput | None = None
         for raw in self.codec.spellings(wanted, self.source.text[self.start : self.end]):
             try:
                 data = self.source.splice(self.start, self.end, self._after_line_end(raw))
-                again = self.reopen(data)
-            except HoneyguideError as error:
+            except InvalidInput as error:
                 refusal = refusal or error
                 continue
-            if again.text == wanted and again.surroundings == self.surroundings:
+            if self._holds(data, wanted):
                 return data
         raise refusal or InvalidInput(
             f"This place in the file ({self.selector}) cannot hold that text without changing its surroundings.",
@@ -150,6 +149,14 @@ class CarrierDocument:
         ends = "\r\n" if "\r\n" in self.source.text else "\n"
         whole = self.source.mark + self.source.encode(text[offset:].replace("\n", ends))
         return Incoming(editable(text[offset + block.body :]), changes, whole)
+
+    def _holds(self, data: bytes, wanted: str) -> bool:
+        """Say whether ``data``, opened anew, has ``wanted`` in the span and everything else as it is here."""
+        try:
+            again = self.reopen(data)
+        except HoneyguideError:
+            return False
+        return again.text == wanted and again.surroundings == self.surroundings
 
     def _after_line_end(self, raw: str) -> str:
         """Put a line end before a body whose file stops right at the closing ``---``."""

@@ -19,6 +19,7 @@ MAX_NODES = 50_000
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STRING_TAG = "tag:yaml.org,2002:str"
 _TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_PROPERTIES = re.compile(r"(?:[&!]\S*[ \t]+)+")
 _NEEDS_ESCAPE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -64,8 +65,11 @@ def compose(text: str) -> yaml.Node | None:
         reason = error.problem or error.context or "not YAML"
         raise YamlProblem(reason, mark.line if mark else 0) from error
     except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position)
-        raise YamlProblem(f"character U+{ord(text[error.position]):04X} is not allowed", line) from error
+        # The position that libyaml gives counts bytes; the character is looked for again.
+        found = yaml.reader.Reader.NON_PRINTABLE.search(text)
+        line = text.count("\n", 0, found.start()) if found else 0
+        name = f"U+{ord(found.group()):04X}" if found else "a control character"
+        raise YamlProblem(f"the character {name} is not allowed", line) from error
     except (yaml.YAMLError, UnicodeError) as error:
         raise YamlProblem(str(error).splitlines()[0], 0) from error
     except RecursionError as error:
@@ -157,6 +161,8 @@ def _scalars(text: str, node: yaml.Node, path: list[str | int], indent: int, bud
     elif isinstance(node, yaml.ScalarNode):
         start, end = node.start_mark.index, node.end_mark.index
         style = node.style or ""
+        if properties := _PROPERTIES.match(text, start, end):
+            start = properties.end()
         if style in ("|", ">"):
             end = start + len(_without_blank_end(text[start:end]))
         elif style == "":
