@@ -22,10 +22,14 @@ class Answer:
     Attributes:
         text: the answer; empty when ``failure`` is set.
         failure: empty, or ``executor-failed: CODE`` / ``executor-truncated`` for an infrastructure failure.
+        cost_usd: price of the call; ``None`` when unknown.
+        replayed: whether it came from the journal and cost nothing now.
     """
 
     text: str
     failure: str = ""
+    cost_usd: float | None = None
+    replayed: bool = False
 
 
 def executor_system(prompt_text: str, schema_text: str | None = None) -> str:
@@ -69,5 +73,5 @@ class PromptExecutor:
         except ModelError as error:
             return Answer("", f"executor-failed: {error.code}")
         if not reply.text.strip() and reply.stop_reason is StopReason.MAX_TOKENS:
-            return Answer("", "executor-truncated")
-        return Answer(reply.text)
+            return Answer("", "executor-truncated", reply.cost_usd, reply.replayed)
+        return Answer(reply.text, "", reply.cost_usd, reply.replayed)
