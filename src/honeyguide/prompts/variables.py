@@ -70,7 +70,7 @@ def find(text: str, dialect: Dialect = Dialect.ANY, excluded: Collection[str] = 
     for scan in _SCANS[dialect]:
         hits, masked = scan(masked)
         found.extend(hits)
-    return sorted((v for v in found if v.spelled not in excluded), key=lambda v: (v.start, v.spelled))
+    return sorted((v for v in found if v.spelled not in excluded), key=lambda v: v.start)
 
 
 def names(text: str, dialect: Dialect = Dialect.ANY, excluded: Collection[str] = ()) -> tuple[str, ...]:
