@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -43,6 +44,7 @@ class ModelDisk:
     def __init__(self) -> None:
         self.steps = 0
         self.stop_at: int | None = None
+        self.fail_at: int | None = None
         self._dead = False
         self._inodes: dict[int, _Inode] = {}
         self._names: dict[Path, int] = {}
@@ -61,7 +63,7 @@ class ModelDisk:
                     names.update(change.added)
         found = ModelDisk()
         found._folders = set(self._folders)
-        for path, number in names.items():
+        for number in names.values():
             inode = self._inodes[number]
             states = [inode.data, inode.durable, b"", inode.data[: len(inode.data) // 2]]
             data = inode.data if inode.data == inode.durable else states[choose(4)]
@@ -167,6 +169,8 @@ class ModelDisk:
     def _step(self, half_done: Callable[[], None] | None = None) -> None:
         self._alive()
         self.steps += 1
+        if self.steps == self.fail_at:
+            raise OSError(errno.EIO, "the disk failed once")
         if self.steps == self.stop_at:
             if half_done:
                 half_done()

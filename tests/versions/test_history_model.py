@@ -6,6 +6,7 @@ repair the workspace must be as before the interrupted change, or as after it; n
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.clock import ManualClock
-from honeyguide.kernel.errors import Conflict, NotFound, Stale
+from honeyguide.kernel.errors import Conflict, NotFound, Stale, Unwritable
 from honeyguide.versions import Actor, Change, Deployer, LiveFile, Origin, VersionStore
 from tests.fakes.disks import ModelDisk, PowerCut
 
@@ -180,10 +181,8 @@ def test_a_power_cut_at_any_step_leaves_the_old_state_or_the_new_one(
     disk, model = start()
     for one in earlier:
         after = expected(model, one)
-        try:
+        with suppress(Stale, Conflict, NotFound):
             perform(disk, one)
-        except (Stale, Conflict, NotFound):
-            pass
         model = after
     after = expected(model, operation)
     disk.stop_at = disk.steps + step
@@ -199,10 +198,8 @@ def test_a_power_cut_at_any_step_leaves_the_old_state_or_the_new_one(
     disk = disk.after_power_cut(lambda count: next(numbers) % count)
     if cut_twice:  # once more, in the middle of the repair
         disk.stop_at = second_step
-        try:
+        with suppress(PowerCut):
             deployer_on(disk).recover()
-        except PowerCut:
-            pass
         disk = disk.after_power_cut(lambda count: next(numbers) % count)
     deployer_on(disk).recover()
     found = observed(disk)
@@ -229,3 +226,47 @@ def test_a_deploy_of_two_files_survives_a_power_cut_at_each_of_its_steps_whateve
             deployer_on(disk).recover()
             assert observed(disk) in [expected(model, operation), *half_way(model, operation)], (step, flushed)
     assert steps > 40
+
+
+def test_a_disk_error_at_any_step_takes_the_whole_deploy_back_or_lets_the_next_repair_do_it():
+    operation = ("deploy", ["one", "two"], b"new text", True)
+    failures = 0
+    for step in range(1, 200):
+        disk, model = start()
+        disk.fail_at = disk.steps + step
+        try:
+            perform(disk, operation)
+            allowed = [expected(model, operation)]
+        except Unwritable:
+            failures += 1
+            allowed = half_way(model, operation)
+        missed, disk.fail_at = disk.steps < disk.fail_at, None
+        deployer_on(disk).recover()
+        assert observed(disk) in allowed, step
+        if missed:
+            break
+    assert failures > 40
+
+
+def test_a_power_cut_while_a_failed_deploy_is_taken_back_is_repaired_too():
+    operation = ("deploy", ["one"], b"new text", True)
+    both = 0
+    for step in range(1, 100):
+        for later in range(1, 60):
+            disk, model = start()
+            perform(disk, ("deploy", ["one"], b"old text", True))
+            model = expected(model, ("deploy", ["one"], b"old text", True))
+            disk.fail_at = disk.steps + step
+            disk.stop_at = disk.fail_at + later
+            try:
+                perform(disk, operation)
+            except PowerCut:
+                both += 1
+            except Unwritable:
+                break
+            else:
+                break
+            disk = disk.after_power_cut(lambda count: count - 1)
+            deployer_on(disk).recover()
+            assert observed(disk) in [expected(model, operation), *half_way(model, operation)], (step, later)
+    assert both > 100

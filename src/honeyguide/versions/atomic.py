@@ -104,7 +104,7 @@ def prepare(target: Path, data: bytes | None, mode: int, disk: Disk) -> Prepared
             disk.copy_attributes(target, temporary)
         disk.sync_file(temporary)
     except BaseException:
-        disk.remove(temporary)
+        _drop(temporary, disk)
         raise
     return Prepared(target, temporary)
 
@@ -117,7 +117,7 @@ def commit(prepared: Prepared, disk: Disk) -> None:
         try:
             disk.replace(prepared.temporary, prepared.target)
         except BaseException:
-            disk.remove(prepared.temporary)
+            _drop(prepared.temporary, disk)
             raise
     disk.sync_folder(prepared.target.parent)
 
@@ -125,7 +125,7 @@ def commit(prepared: Prepared, disk: Disk) -> None:
 def discard(prepared: Prepared, disk: Disk) -> None:
     """Drop a replacement that shall not happen."""
     if prepared.temporary is not None:
-        disk.remove(prepared.temporary)
+        _drop(prepared.temporary, disk)
 
 
 def sweep(target: Path, disk: Disk) -> None:
@@ -133,7 +133,7 @@ def sweep(target: Path, disk: Disk) -> None:
     prefix = _temporary_prefix(target)
     for name in disk.names(target.parent):
         if name.startswith(prefix) and name.endswith(".tmp"):
-            disk.remove(target.parent / name)
+            _drop(target.parent / name, disk)
 
 
 def _create_beside(target: Path, mode: int, disk: Disk) -> Path:
@@ -142,6 +142,11 @@ def _create_beside(target: Path, mode: int, disk: Disk) -> Path:
         if disk.create(temporary, mode):
             return temporary
     raise Unwritable(f"{target.parent} is full of temporary files.", hint="Remove its files .honeyguide-*.tmp.")
+
+
+def _drop(temporary: Path, disk: Disk) -> None:
+    disk.remove(temporary)
+    disk.sync_folder(temporary.parent)  # or a power cut might bring it back when nobody looks for it any more
 
 
 def _temporary_prefix(target: Path) -> str:

@@ -114,7 +114,8 @@ class Transactions:
             Unsupported: it was begun by a newer program.
             Unwritable: there is no space or permission to repair it now.
         """
-        sweep(self._pending, self._disk)
+        with writing(self._pending):
+            sweep(self._pending, self._disk)
         data = self._disk.read(self._pending)
         if data is None:
             return ()
