@@ -11,6 +11,7 @@ Use::
 """
 
 from honeyguide.storage.attempts import RESUMABLE, SHOWN_STATES, STATES
+from honeyguide.storage.day_ledger import DayLedger
 from honeyguide.storage.leases import DAEMON, SERVER, run_lease
 from honeyguide.storage.leasing import Lease
 from honeyguide.storage.run_sink import StoredAttempt
@@ -25,6 +26,7 @@ __all__ = [
     "SERVER",
     "SHOWN_STATES",
     "STATES",
+    "DayLedger",
     "EventWatcher",
     "Lease",
     "Store",

@@ -18,18 +18,15 @@ CHECK_EVERY = timedelta(hours=24)
 KEY = "integrity.checked_at"
 
 
-def is_due(unit: Unit, path: Path) -> bool:
-    """Say whether the long check of a big file was last made more than a day ago (or in the future)."""
-    last = unit.settings.get(KEY)
-    if not isinstance(last, str):
-        return True
-    return not timedelta(0) <= unit.work.clock.now() - parse_iso(last) < CHECK_EVERY
+def check_if_due(unit: Unit, path: Path) -> bool:
+    """Check the file's pages and indexes, if it is small or the last noted check is old.
 
-
-def check_if_due(unit: Unit, path: Path) -> None:
-    """Check the file's pages and indexes, if it is small or the last check is old. Raises Unreadable."""
-    if path.stat().st_size <= ALWAYS_BELOW_BYTES or is_due(unit, path):
+    Returns whether a check is due to be noted (``note_checked``). Raises Unreadable.
+    """
+    due = _is_due(unit)
+    if due or path.stat().st_size <= ALWAYS_BELOW_BYTES:
         _check(unit, path, "quick_check")
+    return due
 
 
 def check_fully(unit: Unit, path: Path, index: FullTextIndex) -> None:
@@ -44,6 +41,14 @@ def check_fully(unit: Unit, path: Path, index: FullTextIndex) -> None:
 def note_checked(unit: Unit) -> None:
     """Remember that the file was checked now."""
     unit.settings.put(KEY, unit.work.now())
+
+
+def _is_due(unit: Unit) -> bool:
+    """Whether the last check was noted more than a day ago, or in the future."""
+    last = unit.settings.get(KEY)
+    if not isinstance(last, str):
+        return True
+    return not timedelta(0) <= unit.work.clock.now() - parse_iso(last) < CHECK_EVERY
 
 
 def _check(unit: Unit, path: Path, pragma: str) -> None:

@@ -1,52 +1,102 @@
-"""What days cost, over all processes of a workspace: reserved at the worst case before a call, settled after it."""
+"""What days cost, over all processes of a workspace; each holds a block of the day's ceiling (``DayLedger``)."""
 
 from __future__ import annotations
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, insert, select, update
 
-from honeyguide.kernel.errors import BudgetExceeded, NotFound
+from honeyguide.kernel.errors import BudgetExceeded
+from honeyguide.llm.budget import NOTHING, ROUNDING, Amount
 from honeyguide.storage.dialect import insert_on_conflict
 from honeyguide.storage.mapping import fetch
 from honeyguide.storage.owners import ProcessIdentity, is_alive
 from honeyguide.storage.records import SpendCeiling, SpendDay
-from honeyguide.storage.tables import SpendDayRow, SpendReservationRow
+from honeyguide.storage.tables import SpendBlockRow, SpendDayRow
 from honeyguide.storage.work import Work
 
-_D, _R = SpendDayRow, SpendReservationRow
+_D, _B = SpendDayRow, SpendBlockRow
 
 
 class SpendRepository:
-    """A day's ledger. Days are UTC, written ``YYYY-MM-DD``."""
+    """A ledger by day. Days are UTC, written ``YYYY-MM-DD``."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
         self._session = work.session
 
-    def reserve(self, ceiling: SpendCeiling, *, calls: int = 1, tokens: int = 0, usd: float = 0.0) -> str:
-        """Hold back what is about to be spent today, and return the reservation's id.
+    def extend_block(self, block: str | None, spent: Amount, wanted: Amount, ceiling: SpendCeiling) -> tuple[str, bool]:
+        """Book what was spent from a block and hold back more of today's ceiling.
+
+        Args:
+            block: id of the block that is held; ``None`` for the first, or when a day has ended.
+
+        Returns:
+            The block's id, and whether it is a new one (nothing that was left of an older one counts any more).
 
         Raises:
-            BudgetExceeded: today's ceiling would be exceeded, counting what other calls have reserved.
+            BudgetExceeded: today's ceiling does not allow it; then nothing has changed.
         """
         today = self._today()
-        if not self._fits(self.day(today), ceiling, calls, tokens, usd):
+        row = None if block is None else self._session.get(_B, block)
+        if row is not None and row.day != today:
+            self.close_block(row.id, spent)
+            row, spent = None, NOTHING
+        extra = Amount() if row is None else Amount(-spent.calls, -spent.usd, -spent.tokens)
+        self._book(today, spent)
+        if not self._fits(self.day(today), ceiling, wanted + extra):
             self._settle_dead()
-            day = self.day(today)
-            if not self._fits(day, ceiling, calls, tokens, usd):
-                raise BudgetExceeded(
-                    "Today's limit on spending would be exceeded by the next call.",
-                    hint="Raise the daily limit in the settings, or go on tomorrow (days are UTC).",
-                    details={"calls": day.calls, "usd": day.usd, "reserved_usd": day.reserved_usd},
-                )
-        reservation = self._work.new_id()
-        process = self._work.process
-        self._session.execute(
-            insert(_R).values(
-                id=reservation,
+            if not self._fits(self.day(today), ceiling, wanted + extra):
+                raise self._exceeded(self.day(today))
+        if row is not None:
+            self._release(row.id, spent)
+            self._work.change(
+                update(_B)
+                .where(_B.id == row.id)
+                .values(calls=_B.calls + wanted.calls, tokens=_B.tokens + wanted.tokens, usd=_B.usd + wanted.usd)
+            )
+            return row.id, False
+        return self._new_block(today, wanted), True
+
+    def close_block(self, block: str, spent: Amount) -> None:
+        """Book what was spent from a block on its day, and give the rest back."""
+        day = self._session.scalar(select(_B.day).where(_B.id == block))
+        self._work.change(delete(_B).where(_B.id == block))
+        self._book(day or self._today(), spent)
+
+    def add(self, spent: Amount) -> SpendDay:
+        """Count what was spent today without a block."""
+        today = self._today()
+        self._book(today, spent)
+        return self.day(today)
+
+    def day(self, day: str | None = None) -> SpendDay:
+        """Return one day with what is held back; today when not given."""
+        day = day or self._today()
+        row = self._session.execute(select(_D.calls, _D.tokens, _D.usd).where(_D.day == day)).first()
+        held = self._session.execute(
+            select(func.sum(_B.calls), func.sum(_B.tokens), func.sum(_B.usd)).where(_B.day == day)
+        ).one()
+        calls, tokens, usd = (0, 0, 0.0) if row is None else row
+        return SpendDay(day, calls, tokens, usd, held[0] or 0, held[1] or 0, held[2] or 0.0)
+
+    def days(self, limit: int = 31) -> tuple[SpendDay, ...]:
+        """Return the last days on which something was spent, newest first, without what is held back."""
+        statement = select(_D.day, _D.calls, _D.tokens, _D.usd).order_by(_D.day.desc()).limit(limit)
+        return tuple(fetch(self._session, statement, SpendDay))
+
+    def total(self) -> Amount:
+        """Return the sum over all days."""
+        sums = self._session.execute(select(func.sum(_D.calls), func.sum(_D.usd), func.sum(_D.tokens))).one()
+        return Amount(sums[0] or 0, sums[1] or 0.0, sums[2] or 0)
+
+    def _new_block(self, today: str, wanted: Amount) -> str:
+        block, process = self._work.new_id(), self._work.process
+        self._work.change(
+            insert(_B).values(
+                id=block,
                 day=today,
-                calls=calls,
-                tokens=tokens,
-                usd=usd,
+                calls=wanted.calls,
+                tokens=wanted.tokens,
+                usd=wanted.usd,
                 owner=self._work.instance,
                 pid=process.pid,
                 host=process.host,
@@ -54,92 +104,45 @@ class SpendRepository:
                 at=self._work.now(),
             )
         )
-        return reservation
+        return block
 
-    def settle(
-        self, reservation: str, *, calls: int = 1, input_tokens: int = 0, output_tokens: int = 0, usd: float | None
-    ) -> SpendDay:
-        """Replace a reservation by what was really spent; ``usd`` is ``None`` when the price is unknown.
-
-        Raises:
-            NotFound: it was settled already.
-        """
-        row = self._session.get(_R, reservation)
-        if row is None:
-            raise NotFound("This reservation was settled already.")
-        day = row.day
-        self._session.delete(row)
-        self._session.flush()
-        self._add(day, calls, input_tokens, output_tokens, usd)
-        return self.day(day)
-
-    def release(self, reservation: str) -> bool:
-        """Give a reservation back: the call was not made. Returns whether it was held."""
-        return self._work.change(delete(_R).where(_R.id == reservation)) == 1
-
-    def add(self, *, calls: int, input_tokens: int, output_tokens: int, usd: float | None) -> SpendDay:
-        """Count what was spent today without a reservation."""
-        today = self._today()
-        self._add(today, calls, input_tokens, output_tokens, usd)
-        return self.day(today)
-
-    def day(self, day: str | None = None) -> SpendDay:
-        """Return one day with what is reserved; today when not given."""
-        day = day or self._today()
-        row = self._session.execute(
-            select(_D.calls, _D.unpriced_calls, _D.input_tokens, _D.output_tokens, _D.usd).where(_D.day == day)
-        ).first()
-        held = self._session.execute(
-            select(
-                func.coalesce(func.sum(_R.calls), 0),
-                func.coalesce(func.sum(_R.tokens), 0),
-                func.coalesce(func.sum(_R.usd), 0.0),
-            ).where(_R.day == day)
-        ).one()
-        return SpendDay(day, *(row or (0, 0, 0, 0, 0.0)), *held)
-
-    def days(self, limit: int = 31) -> tuple[SpendDay, ...]:
-        """Return the last days on which something was spent, newest first, without reservations."""
-        statement = select(_D.day, _D.calls, _D.unpriced_calls, _D.input_tokens, _D.output_tokens, _D.usd)
-        return tuple(fetch(self._session, statement.order_by(_D.day.desc()).limit(limit), SpendDay))
-
-    def total(self) -> SpendDay:
-        """Return the sum over all days (``day`` is empty), without reservations."""
-        sums = [func.coalesce(func.sum(c), 0) for c in (_D.calls, _D.unpriced_calls, _D.input_tokens, _D.output_tokens)]
-        row = self._session.execute(select(*sums, func.coalesce(func.sum(_D.usd), 0.0))).one()
-        return SpendDay("", row[0], row[1], row[2], row[3], row[4])
+    def _release(self, block: str, spent: Amount) -> None:
+        self._work.change(
+            update(_B)
+            .where(_B.id == block)
+            .values(calls=_B.calls - spent.calls, tokens=_B.tokens - spent.tokens, usd=_B.usd - spent.usd)
+        )
 
     def _settle_dead(self) -> None:
-        """Count the reservations of dead processes as spent: nobody knows whether those calls were charged."""
-        for row in self._session.scalars(select(_R)).all():
+        """Count what dead processes held as spent: nobody knows which of their calls were charged."""
+        for row in self._session.scalars(select(_B)).all():
             if is_alive(ProcessIdentity(row.pid, row.host, row.process_start)) is False:
-                self._session.delete(row)
-                self._session.flush()
-                self._add(row.day, row.calls, row.tokens, 0, row.usd)
+                self.close_block(row.id, Amount(max(row.calls, 0), max(row.usd, 0.0), max(row.tokens, 0)))
 
-    def _add(self, day: str, calls: int, input_tokens: int, output_tokens: int, usd: float | None) -> None:
-        unpriced = calls if usd is None else 0
-        statement = insert_on_conflict(_D).values(
-            day=day,
-            calls=calls,
-            unpriced_calls=unpriced,
-            input_tokens=input_tokens,
-            output_tokens=output_tokens,
-            usd=usd or 0.0,
-        )
-        names = ("calls", "unpriced_calls", "input_tokens", "output_tokens", "usd")
-        added = {name: getattr(_D, name) + statement.excluded[name] for name in names}
+    def _book(self, day: str, spent: Amount) -> None:
+        if spent == NOTHING:
+            return
+        statement = insert_on_conflict(_D).values(day=day, calls=spent.calls, tokens=spent.tokens, usd=spent.usd)
+        added = {name: getattr(_D, name) + statement.excluded[name] for name in ("calls", "tokens", "usd")}
         self._work.change(statement.on_conflict_do_update(index_elements=["day"], set_=added))
-        self._work.event("spend:counted", day, calls=calls)
+        self._work.event("spend:counted", day, calls=spent.calls)
 
     @staticmethod
-    def _fits(day: SpendDay, ceiling: SpendCeiling, calls: int, tokens: int, usd: float) -> bool:
-        wanted = (
-            (ceiling.calls, day.calls + day.reserved_calls + calls),
-            (ceiling.tokens, day.input_tokens + day.output_tokens + day.reserved_tokens + tokens),
-            (ceiling.usd, day.usd + day.reserved_usd + usd),
+    def _fits(day: SpendDay, ceiling: SpendCeiling, more: Amount) -> bool:
+        amounts = (
+            (ceiling.calls, day.calls + day.reserved_calls + more.calls),
+            (ceiling.tokens, day.tokens + day.reserved_tokens + more.tokens),
+            (ceiling.usd, day.usd + day.reserved_usd + more.usd),
         )
-        return all(limit is None or amount <= limit + 1e-9 for limit, amount in wanted)
+        return all(limit is None or amount <= limit + ROUNDING for limit, amount in amounts)
+
+    @staticmethod
+    def _exceeded(day: SpendDay) -> BudgetExceeded:
+        return BudgetExceeded(
+            "The next call could exceed the ceiling for today.",
+            hint="Raise the daily limit in the settings, or go on tomorrow (days are UTC); what was paid for is kept.",
+            details={"ceiling": "today", "calls": day.calls, "usd": day.usd, "reserved_usd": day.reserved_usd},
+        )
 
     def _today(self) -> str:
         return self._work.now()[:10]

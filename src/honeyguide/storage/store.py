@@ -11,28 +11,23 @@ import getpass
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
-
-from sqlalchemy import Connection
-from sqlalchemy.orm import Session
+from typing import TypeVar
 
 from honeyguide.kernel.clock import Clock, SystemClock
 from honeyguide.kernel.errors import Conflict, InternalError
 from honeyguide.kernel.ids import IdFactory, new_uuid
 from honeyguide.storage import engine as connections
 from honeyguide.storage import integrity, schema
-from honeyguide.storage.failures import translated
 from honeyguide.storage.fulltext import Fts5Index, FullTextIndex
 from honeyguide.storage.leasing import Lease
-from honeyguide.storage.owners import this_process
 from honeyguide.storage.records import Actor, EventRecord, Forgotten, ImportCounts
 from honeyguide.storage.trace_import import BATCH
+from honeyguide.storage.transactions import Surroundings, Transactions
 from honeyguide.storage.unit import Unit
 from honeyguide.storage.watching import EventWatcher
-from honeyguide.storage.work import Work
 from honeyguide.traces.records import Trace
 
 T = TypeVar("T")
@@ -62,21 +57,14 @@ class Store:
         self.path = path
         self.instance = new_id()
         self.backup: Path | None = None
-        self._clock = clock
-        self._new_id = new_id
-        self._actor = actor
         self._index = index
-        self._write_engine = connections.writing_engine(path)
-        self._read_engine = connections.reading_engine(path)
+        self._transactions = Transactions(path, Surroundings(clock, new_id, actor, self.instance, index))
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="honeyguide-store-writer")
         self._readers = ThreadPoolExecutor(connections.READERS, thread_name_prefix="honeyguide-store-reader")
         self._inside = threading.local()
         self._guard = threading.Lock()
         self._wakers: set[Callable[[], None]] = set()
         self._closed = False
-        self._is_durable = False
-        self._schema_version = -1
-        self._revision: str | None = None
 
     @classmethod
     def open(
@@ -111,11 +99,9 @@ class Store:
             index=index or Fts5Index(),
         )
         try:
-            with translated(str(path)):
-                store.backup = schema.bring_up_to_date(store._write_engine, path, store._clock, migrations)
-                store._remember_schema()
-            store.read_now(lambda unit: integrity.check_if_due(unit, path))
-            store._note_integrity()
+            store.backup = store._transactions.bring_up_to_date(migrations)
+            if store.read_now(lambda unit: integrity.check_if_due(unit, path)):
+                store.write_now(integrity.note_checked)
         except BaseException:
             store.close()
             raise
@@ -125,7 +111,7 @@ class Store:
 
     async def read(self, fn: Callable[[Unit], T]) -> T:
         """Run ``fn`` on one state of the data, in a reader thread; it cannot change anything."""
-        return await asyncio.wrap_future(self._submit(self._readers, lambda: self._read(fn)))
+        return await asyncio.wrap_future(self._submit(self._readers, lambda: self._transactions.read(fn)))
 
     async def write(self, fn: Callable[[Unit], T], *, actor: Actor | None = None, durable: bool = False) -> T:
         """Run ``fn`` in one short transaction, in the writer thread; all of it is stored, or nothing.
@@ -141,7 +127,7 @@ class Store:
 
     def read_now(self, fn: Callable[[Unit], T]) -> T:
         """``read`` for code without an event loop; waits in the calling thread."""
-        return self._submit(self._readers, lambda: self._read(fn)).result()
+        return self._submit(self._readers, lambda: self._transactions.read(fn)).result()
 
     def write_now(self, fn: Callable[[Unit], T], *, actor: Actor | None = None, durable: bool = False) -> T:
         """``write`` for code without an event loop; waits in the calling thread."""
@@ -192,7 +178,7 @@ class Store:
         Returns ``False`` when another process was reading all the time, so that the log could not be emptied; deleted
         pages are overwritten with zeros in the file itself in any case.
         """
-        return await asyncio.wrap_future(self._submit(self._writer, self._compact))
+        return await asyncio.wrap_future(self._submit(self._writer, self._transactions.compact))
 
     def back_up(self, target: Path) -> Path:
         """Copy the database to a new file, consistent even while others write. Raises Unreadable."""
@@ -270,18 +256,15 @@ class Store:
         with self._guard:
             if self._closed:
                 return
-            if self._revision is not None:
-                goodbye: Future[Any] | None = self._writer.submit(self._say_goodbye)
-            else:
-                goodbye = None
+            ready = self._transactions.is_ready
+            goodbye = self._writer.submit(self._transactions.say_goodbye) if ready else None
             self._closed = True
             wakers = list(self._wakers)
         for wake in wakers:
             wake()
         self._readers.shutdown(wait=True)
         self._writer.shutdown(wait=True)
-        self._read_engine.dispose()
-        self._write_engine.dispose()
+        self._transactions.dispose()
         if goodbye is not None:
             goodbye.result()
 
@@ -312,78 +295,13 @@ class Store:
         finally:
             self._inside.active = False
 
-    def _read(self, fn: Callable[[Unit], T]) -> T:
-        with (
-            translated(str(self.path)),
-            self._read_engine.connect() as connection,
-            connection.begin(),
-            Session(connection, expire_on_commit=False) as session,
-        ):
-            return fn(self._unit(session, self._actor))
-
     def _write(self, fn: Callable[[Unit], T], actor: Actor | None, durable: bool) -> T:
-        with translated(str(self.path)), self._write_engine.connect() as connection:
-            if durable != self._is_durable:
-                self._raw(connection, f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
-                self._is_durable = durable
-            with connection.begin():
-                self._refuse_new_tables(connection)
-                with Session(connection, expire_on_commit=False) as session:
-                    result = fn(self._unit(session, actor or self._actor))
-                    session.flush()
+        result = self._transactions.write(fn, actor, durable=durable)
         with self._guard:
             wakers = list(self._wakers)
         for wake in wakers:
             wake()
         return result
-
-    def _unit(self, session: Session, actor: Actor) -> Unit:
-        work = Work(session, self._clock, self._new_id, actor, self.instance, this_process())
-        return Unit(work, self._index)
-
-    def _compact(self) -> bool:
-        with translated(str(self.path)), self._write_engine.connect() as connection:
-            self._raw(connection, "VACUUM")
-            busy = self._raw(connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
-            return bool(busy == 0)
-
-    def _refuse_new_tables(self, connection: Connection) -> None:
-        """A newer program may have updated the tables meanwhile; this one must not write by old rules then."""
-        version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
-        if version == self._schema_version:
-            return
-        if schema.revision_of(connection) != self._revision:
-            raise Conflict(
-                "The workspace was updated by a newer version of Honeyguide meanwhile.",
-                hint="Close this program and open the workspace again with the newer version.",
-            )
-        self._schema_version = version
-
-    def _remember_schema(self) -> None:
-        with self._read_engine.connect() as connection, connection.begin():
-            self._schema_version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
-            self._revision = schema.revision_of(connection)
-
-    def _note_integrity(self) -> None:
-        if self.read_now(lambda unit: integrity.is_due(unit, self.path)):
-            self.write_now(lambda unit: integrity.note_checked(unit))
-
-    def _say_goodbye(self) -> None:
-        with translated(str(self.path)), self._write_engine.connect() as connection:
-            with connection.begin(), Session(connection) as session:
-                unit = self._unit(session, self._actor)
-                unit.leases.release_all()
-                session.flush()
-            self._raw(connection, "PRAGMA optimize")
-
-    @staticmethod
-    def _raw(connection: Connection, statement: str) -> tuple[Any, ...]:
-        """Run a statement outside of any transaction; return its first row."""
-        raw = connection.connection.dbapi_connection
-        assert raw is not None
-        with closing(raw.cursor()) as cursor:
-            cursor.execute(statement)
-            return tuple(cursor.fetchone() or ())
 
 
 def _storing(part: Sequence[Trace], replace_known: bool) -> Callable[[Unit], ImportCounts]:

@@ -19,8 +19,8 @@ from honeyguide.storage.tables.machinery import (
     LeaseRow,
     ModelCallRow,
     SettingRow,
+    SpendBlockRow,
     SpendDayRow,
-    SpendReservationRow,
 )
 from honeyguide.storage.tables.runs import (
     AttemptRow,
@@ -65,8 +65,8 @@ __all__ = [
     "PromptInForceRow",
     "PromptTextRow",
     "SettingRow",
+    "SpendBlockRow",
     "SpendDayRow",
-    "SpendReservationRow",
     "TargetRow",
     "TraceFactsRow",
     "TraceTargetRow",

@@ -87,16 +87,14 @@ class SpendDayRow(Base):
 
     day: Mapped[str] = mapped_column(primary_key=True)
     calls: Mapped[int] = mapped_column(server_default=text("0"))
-    unpriced_calls: Mapped[int] = mapped_column(server_default=text("0"))
-    input_tokens: Mapped[int] = mapped_column(server_default=text("0"))
-    output_tokens: Mapped[int] = mapped_column(server_default=text("0"))
+    tokens: Mapped[int] = mapped_column(server_default=text("0"))
     usd: Mapped[float] = mapped_column(server_default=text("0"))
 
 
-class SpendReservationRow(Base):
-    """What a call may cost at worst, held back until it is settled."""
+class SpendBlockRow(Base):
+    """A part of a day's ceiling that one process holds and hands out to its calls."""
 
-    __tablename__ = "spend_reservations"
+    __tablename__ = "spend_blocks"
 
     id: Mapped[str] = mapped_column(primary_key=True)
     day: Mapped[str] = mapped_column(index=True)

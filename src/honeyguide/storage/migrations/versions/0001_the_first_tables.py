@@ -281,17 +281,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("key", name="pk_settings_kv"),
     )
     op.create_table(
-        "spend_days",
-        sa.Column("day", sa.Text(), nullable=False),
-        sa.Column("calls", INTEGER, server_default=sa.text("0"), nullable=False),
-        sa.Column("unpriced_calls", INTEGER, server_default=sa.text("0"), nullable=False),
-        sa.Column("input_tokens", INTEGER, server_default=sa.text("0"), nullable=False),
-        sa.Column("output_tokens", INTEGER, server_default=sa.text("0"), nullable=False),
-        sa.Column("usd", sa.Double(), server_default=sa.text("0"), nullable=False),
-        sa.PrimaryKeyConstraint("day", name="pk_spend_days"),
-    )
-    op.create_table(
-        "spend_reservations",
+        "spend_blocks",
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("day", sa.Text(), nullable=False),
         sa.Column("calls", INTEGER, nullable=False),
@@ -302,10 +292,18 @@ def upgrade() -> None:
         sa.Column("host", sa.Text(), nullable=False),
         sa.Column("process_start", sa.Text(), nullable=False),
         sa.Column("at", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_spend_reservations"),
+        sa.PrimaryKeyConstraint("id", name="pk_spend_blocks"),
     )
-    op.create_index("ix_spend_reservations_day", "spend_reservations", ["day"])
+    op.create_index("ix_spend_blocks_day", "spend_blocks", ["day"])
 
+    op.create_table(
+        "spend_days",
+        sa.Column("day", sa.Text(), nullable=False),
+        sa.Column("calls", INTEGER, server_default=sa.text("0"), nullable=False),
+        sa.Column("tokens", INTEGER, server_default=sa.text("0"), nullable=False),
+        sa.Column("usd", sa.Double(), server_default=sa.text("0"), nullable=False),
+        sa.PrimaryKeyConstraint("day", name="pk_spend_days"),
+    )
     op.create_table(
         "targets",
         sa.Column("id", sa.Integer(), nullable=False),
