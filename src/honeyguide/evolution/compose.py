@@ -135,7 +135,8 @@ class ComposedSearch:
     ) -> dict[str, tuple[int, int]]:
         """Return the fewest and the most calls of each stage."""
         stages = {"schema": self.schema_search.calls(train, validation)} if self._has_schema_stage(kind) else {}
-        return {**stages, "instruction": self.instruction_search.calls(train, validation)}
+        second = self.instruction_search.calls(train, validation, live_may_differ=bool(stages))
+        return {**stages, "instruction": second}
 
     def _has_schema_stage(self, kind: TargetKind) -> bool:
         return self.schema_search.settings.generations > 0 and kind not in UNSTRUCTURED_KINDS

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import stdev
 
 from honeyguide.evals.findings import Finding
 
 MIN_DELTA = 0.02
+STANDARD_ERRORS = 1.28
+"""One-sided 90 %: what a gain on development data has to stand above chance by."""
 SHORTER_BY = 0.1
 """The share by which a text must get shorter for "safe, not proven" to be worth a person's time."""
 _TOLERANCE = 1e-9
@@ -40,9 +44,22 @@ class Decision:
     can_accept: bool = True
 
 
-def too_small(delta: float, min_delta: float, *, allow_safe: bool) -> bool:
-    """Say whether a gain on development data is too small to spend the holdout on (strictly less than asked for)."""
-    return not allow_safe and delta < min_delta - _TOLERANCE
+def too_small(delta: float, min_delta: float, differences: Sequence[float], *, allow_safe: bool) -> str:
+    """Say why a gain on development data does not justify opening the holdout; empty when it does.
+
+    It must reach ``min_delta``, and lie at least ``STANDARD_ERRORS`` standard errors above nothing: on few examples
+    chance alone makes gains of some points.
+
+    Args:
+        differences: candidate minus live text, for each development example that both have a score for.
+    """
+    if allow_safe:
+        return ""
+    if delta < min_delta - _TOLERANCE:
+        return f"The best text gained {delta:+.3f} on development data; {min_delta:.3f} is worth a proposal."
+    if len(differences) > 1 and delta < STANDARD_ERRORS * stdev(differences) / len(differences) ** 0.5 - _TOLERANCE:
+        return f"The best text gained {delta:+.3f} on {len(differences)} development examples, as chance could."
+    return ""
 
 
 def is_shorter(live: str, candidate: str) -> bool:
@@ -51,11 +68,23 @@ def is_shorter(live: str, candidate: str) -> bool:
 
 
 def decide(
-    finding: Finding, because: str, *, live: str, candidate: str, allow_safe: bool, reason: str = ""
+    finding: Finding,
+    because: str,
+    *,
+    live: str,
+    candidate: str,
+    allow_safe: bool,
+    delta: float | None = None,
+    min_delta: float = MIN_DELTA,
+    reason: str = "",
 ) -> Decision:
     """Return what a verified candidate becomes.
 
+    A text that is shown to do no harm and measured at least ``min_delta`` better goes to a person like one of which
+    less is known: only a smaller gain is "skipped-delta" (first seed, section 3.4; docs/decisions/0074).
+
     Args:
+        delta: the gain that was measured on the holdout.
         because: the verification's own sentence.
         reason: its stable code; ``judge-not-usable`` bars accepting.
     """
@@ -67,6 +96,9 @@ def decide(
             return Decision(AttemptOutcome.PROPOSED, f"{because} The text got {share:.0%} shorter.")
         case Finding.REGRESSION_SAFE if allow_safe:
             return Decision(AttemptOutcome.PROPOSED, because)
+        case Finding.REGRESSION_SAFE if delta is not None and delta >= min_delta - _TOLERANCE:
+            said = f"{because} It measured {100 * delta:.0f} points better."
+            return Decision(AttemptOutcome.PROPOSED, said, needs_note=True)
         case Finding.REGRESSION_SAFE:
             return Decision(AttemptOutcome.SKIPPED_DELTA, because, is_stored=False)
         case Finding.INCONCLUSIVE:

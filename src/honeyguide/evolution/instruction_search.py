@@ -84,7 +84,9 @@ class GenerationalSearch:
             raise InvalidInput("There is no training example to search on.", hint="Import more traces of this target.")
         return await _Search(self.settings, task, ports).run()
 
-    def calls(self, train: Sequence[Example], validation: Sequence[Example]) -> tuple[int, int]:
+    def calls(
+        self, train: Sequence[Example], validation: Sequence[Example], *, live_may_differ: bool = False
+    ) -> tuple[int, int]:
         """Return the fewest and the most calls.
 
         Fewest: each generation has one child that passes the screen, and one of all reaches the anchor. Duplicates,
@@ -96,7 +98,7 @@ class GenerationalSearch:
         start, mutations = mini, s.generations * s.population
         children = s.generations * s.population
         most_finalists = 1 + children if s.finalists is None else min(1 + children, 1 + s.finalists)
-        most = start + children * mini + (most_finalists + 1) * anchor
+        most = start + children * mini + (most_finalists + live_may_differ) * anchor
         fewest = start + children * micro + s.generations * (mini - micro) + min(2, most_finalists) * anchor
         if s.generations == 0:
             fewest = most = start + anchor

@@ -162,6 +162,8 @@ def read_new_prompt(reply: ModelReply, current: str) -> tuple[str | None, str]:
         truncated = reply.stop_reason is StopReason.MAX_TOKENS
         read = clean_prompt_reply(reply.text, baseline=current, truncated=truncated)
         text, problem = read.text, read.problem.value if read.problem else ""
+        if text is not None and "\n" not in text and text.endswith(":"):
+            text, problem = None, PromptProblem.EMPTY.value
     elif not marked.strip():
         text, problem = None, PromptProblem.EMPTY.value
     elif marked.strip() == current.strip():

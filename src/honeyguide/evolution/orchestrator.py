@@ -155,33 +155,33 @@ class _Run:
         """Gates for each finalist in order of score until one passes; then the holdout, for that one alone."""
         request = self.request
         finalists = [f for f in composed.finalists if f.candidate.deployed != request.live]
-        best = max((composed.delta(f) for f in finalists), default=0.0)
         self._say(Phase.GATES, "Checking the rules.")
         if not finalists:
             return await self._nothing_new(composed)
-        self.log.add("development", best=best, min_delta=request.min_delta, allow_safe=request.allow_safe)
+        why = ""
         for finalist in finalists:
             delta = composed.delta(finalist)
-            if too_small(delta, request.min_delta, allow_safe=request.allow_safe):
-                break
+            pairs = composed.instruction_stage.development_pairs(finalist)
+            differences = [after - before for before, after in pairs]
+            too_little = too_small(delta, request.min_delta, differences, allow_safe=request.allow_safe)
+            if too_little:
+                self.log.add("too-small", candidate=finalist.candidate.id, delta=delta, n=len(differences))
+                why = why or too_little
+                continue
             scores = GateScores(composed.instruction_stage.live_means.overall, finalist.means.overall)
             trial = self._try(finalist.candidate.id, finalist.candidate.deployed, delta, scores)
             if first_failure(trial.gates) is None:
-                pairs = composed.instruction_stage.development_pairs(finalist)
-                return await self._verify(trial, [after - before for before, after in pairs])
+                return await self._verify(trial, differences)
         if self.trials:
             return await self._refused(self.trials[0])
-        return self._result(
-            AttemptOutcome.SKIPPED_DELTA,
-            f"The best text gained {best:+.3f} on development data; {request.min_delta:.3f} is worth a proposal.",
-        )
+        return self._result(AttemptOutcome.SKIPPED_DELTA, why)
 
     async def _nothing_new(self, composed: ComposeResult) -> OrchestratorResult:
-        """No new text reached the end: all were worse, equal, or refused by a gate before they cost anything."""
+        """No new text reached the end: all were worse or equal, or most were refused before they cost anything."""
         history = composed.instruction_stage.history
-        refused = [c for c in history if c.refused is not None]
-        worth_scoring = [c for c in history if c.generation > 0 and c.is_worth_scoring]
-        if refused and not worth_scoring:
+        children = [c for c in history if c.generation > 0]
+        refused = [c for c in children if c.refused is not None]
+        if 2 * len(refused) > len(children) and not any(c.is_worth_scoring for c in children):
             first = refused[0]
             return await self._refused(self._try(first.id, first.deployed, 0.0, None))
         why = composed.instruction_stage.stop_reason
@@ -225,7 +225,7 @@ class _Run:
         )  # fmt: skip
         decision = decide(
             found.outcome, found.because, reason=found.reason, live=request.live, candidate=trial.text,
-            allow_safe=request.allow_safe,
+            allow_safe=request.allow_safe, delta=found.delta, min_delta=request.min_delta,
         )  # fmt: skip
         return await self._conclude(trial, decision, record)
 

@@ -82,8 +82,8 @@ SETTINGS: dict[Preset, SearchSettings] = {
     ),
     Preset.QUICK: SearchSettings(
         schema=SchemaSettings(generations=0),
-        instruction=InstructionSettings(population=3, generations=1, micro=4, mini=5, anchor=6, finalists=1),
-        holdout=12,
+        instruction=InstructionSettings(population=3, generations=1, micro=4, mini=4, anchor=4, finalists=1),
+        holdout=17,
         repeats=1,
     ),
 }

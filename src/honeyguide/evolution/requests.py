@@ -153,7 +153,7 @@ class OrchestratorResult:
     error: HoneyguideError | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the seed's ``buildResultPayload`` with ``verification`` and ``spend``; ``run`` is added by its store."""
+        """Return the seed's ``buildResultPayload`` with ``verification``, ``spend``; its store adds ``run``."""
         return {
             "outcome": self.outcome.value,
             "reason": self.reason,

@@ -180,6 +180,11 @@ class InstructionSearch(Protocol):
         """Search. Raises TooManyUnscored, BudgetExceeded or Interrupted."""
         ...
 
-    def calls(self, train: Sequence[Example], validation: Sequence[Example]) -> tuple[int, int]:
-        """Return the fewest and the most model calls that ``search`` may need on such examples."""
+    def calls(
+        self, train: Sequence[Example], validation: Sequence[Example], *, live_may_differ: bool = False
+    ) -> tuple[int, int]:
+        """Return the fewest and the most model calls that ``search`` may need on such examples.
+
+        ``live_may_differ``: whether the search may begin from another text than the live one (a new section).
+        """
         ...
