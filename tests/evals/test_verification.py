@@ -91,17 +91,17 @@ async def test_no_difference_is_inconclusive_and_says_what_would_decide():
     assert v.more_examples and v.more_examples > 40
 
 
-async def test_harm_is_rejected_and_the_rest_is_not_spent():
-    model = world(-0.5)
-    record = await verify(BASE, BETTER, examples(60), running(model), [-0.3] * 20, VerificationOptions(concurrency=4))
-    v = record.verification
-    assert v.stopped == "harm"
-    assert v.n < 60
-    assert v.outcome is Finding.INCONCLUSIVE
-    assert v.reason == "looks-worse"
-    full = VerificationOptions(thresholds=Thresholds(futility=None))
-    whole = await verify(BASE, BETTER, examples(60), running(world(-0.5)), [-0.3] * 20, full)
-    assert (whole.verification.outcome, whole.verification.n) == (Finding.REJECTED, 60)
+async def test_harm_is_rejected_as_soon_as_it_is_shown_and_the_rest_is_not_spent():
+    v = (await measured(world(-0.5), n=60, concurrency=4)).verification
+    assert (v.outcome, v.reason, v.stopped) == (Finding.REJECTED, "harm-shown", "harm")
+    assert 0 < v.n < 60
+
+
+async def test_spending_can_stop_at_the_first_good_sign_of_harm():
+    hasty = Thresholds(futility=5.0)
+    v = (await measured(world(-0.5), n=60, thresholds=hasty)).verification
+    assert (v.outcome, v.reason, v.stopped) == (Finding.INCONCLUSIVE, "looks-worse", "harm")
+    assert 5 <= v.harm_e_value < 20
 
 
 async def test_under_twelve_pairs_nothing_is_improved():

@@ -46,14 +46,14 @@ class Thresholds:
         alpha: the error that all looks at one holdout together may make.
         min_delta: the smallest gain worth a change, in score (0 to 1).
         max_regression: the largest loss that still counts as none.
-        futility: evidence of harm at which spending stops; ``None`` never stops for it.
+        futility: evidence of harm at which spending stops although harm is not shown yet; ``None``: only once it is.
         least_pairs, most_unscored: as the constants of the module.
     """
 
     alpha: float = 0.05
     min_delta: float = 0.02
     max_regression: float = 0.05
-    futility: float | None = 5.0
+    futility: float | None = None
     least_pairs: int = LEAST_PAIRS
     most_unscored: float = MOST_UNSCORED
 
@@ -114,9 +114,19 @@ def weigh(differences: Sequence[float], stakes: StakePlan, thresholds: Threshold
     )
 
 
+def is_harm_shown(evidence: Evidence, thresholds: Thresholds) -> bool:
+    """Say whether harm is shown: evidence of 1/alpha.
+
+    The bar does not rise with the looks: the ledger guards the claim "better", and a text wrongly turned away does no
+    damage.
+    """
+    return evidence.harm >= 1.0 / thresholds.alpha
+
+
 def is_hopeless(evidence: Evidence, thresholds: Thresholds) -> bool:
     """Say whether the evidence of harm is such that the rest of the holdout need not be spent."""
-    return thresholds.futility is not None and evidence.harm >= thresholds.futility
+    early = thresholds.futility is not None and evidence.harm >= thresholds.futility
+    return early or is_harm_shown(evidence, thresholds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +169,7 @@ def conclude(
             "judge-not-usable",
             f"{unscored_share:.0%} of the verdicts are missing; up to {thresholds.most_unscored:.0%} would do.",
         )
-    if evidence.harm >= needed:
+    if is_harm_shown(evidence, thresholds):
         return Conclusion(Finding.REJECTED, "harm-shown", "The proposed text does worse on unseen cases.")
     if n < thresholds.least_pairs:
         return Conclusion(

@@ -243,7 +243,7 @@ def _needs(
         opposite = [-d for d in differences]
         ways += [
             more_examples_needed(differences, -thresholds.max_regression, stakes.safety, needed, seed),
-            more_examples_needed(opposite, thresholds.max_regression, stakes.harm, needed, seed),
+            more_examples_needed(opposite, thresholds.max_regression, stakes.harm, 1.0 / thresholds.alpha, seed),
         ]
     lacking = thresholds.least_pairs - len(differences)
     examples = min((max(n, lacking) for n in ways if n is not None), default=None)
