@@ -170,7 +170,10 @@ def _plus(left: int | None, right: int | None) -> int | None:
 
 @dataclass(slots=True)
 class Tally:
-    """Adds conversations up without counting a copied turn or trace twice, whatever order the files come in."""
+    """Adds conversations up without counting a copied turn or trace twice, whatever order the files come in.
+
+    Of a trace that comes twice, once cut off and once whole, the larger counts hold.
+    """
 
     conversations: int = 0
     human_prompts: int = 0
@@ -178,7 +181,7 @@ class Tally:
     tool_calls: int = 0
     tokens: TokenCounts = field(default_factory=TokenCounts)
     _turns: set[tuple[str, str]] = field(default_factory=set)
-    _traces: set[tuple[str, str]] = field(default_factory=set)
+    _traces: dict[tuple[str, str], tuple[int, TokenCounts]] = field(default_factory=dict)
     _conversations: set[tuple[str, str]] = field(default_factory=set)
 
     @property
@@ -203,8 +206,37 @@ class Tally:
                 self.replies += 1
         for trace in conversation.traces:
             key = (trace.facts.source, trace.facts.source_key)
-            if key in self._traces:
-                continue
-            self._traces.add(key)
-            self.tool_calls += len(trace.payload.tool_calls)
-            self.tokens = sum_tokens((self.tokens, trace.payload.tokens))
+            calls, tokens = self._traces.get(key, (0, TokenCounts()))
+            larger_calls = max(calls, len(trace.payload.tool_calls))
+            larger_tokens = _larger(tokens, trace.payload.tokens)
+            self._traces[key] = (larger_calls, larger_tokens)
+            self.tool_calls += larger_calls - calls
+            self.tokens = sum_tokens((self.tokens, _beyond(larger_tokens, tokens)))
+
+
+def _larger(left: TokenCounts, right: TokenCounts) -> TokenCounts:
+    """Return the larger of each count; a known one is larger than an unknown one."""
+
+    def pick(first: int | None, second: int | None) -> int | None:
+        return max((value for value in (first, second) if value is not None), default=None)
+
+    return TokenCounts(
+        pick(left.input, right.input),
+        pick(left.output, right.output),
+        pick(left.cache_read, right.cache_read),
+        pick(left.cache_write, right.cache_write),
+    )
+
+
+def _beyond(larger: TokenCounts, counted: TokenCounts) -> TokenCounts:
+    """Return what ``larger`` holds that was not counted yet."""
+
+    def rest(new: int | None, old: int | None) -> int | None:
+        return None if new is None else new - (old or 0)
+
+    return TokenCounts(
+        rest(larger.input, counted.input),
+        rest(larger.output, counted.output),
+        rest(larger.cache_read, counted.cache_read),
+        rest(larger.cache_write, counted.cache_write),
+    )

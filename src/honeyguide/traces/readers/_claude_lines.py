@@ -24,7 +24,10 @@ _TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customT
 LINE_TYPES = _CONVERSATION | _IGNORED | {"system", "attachment"} | _TITLES.keys()
 
 INTERRUPTED = "[Request interrupted by user"
-_REFUSED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action right now")
+_REFUSED = (
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn't want to take this action right now",
+)
 _REASON = re.compile(r"(?:the user said:|The user provided the following reason for the rejection:)\s*(.*)", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>\s*/?(.*?)\s*</command-name>", re.DOTALL)
 _COMMAND_ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
@@ -247,7 +250,9 @@ def _reply(about: dict[str, Any], data: dict[str, Any], message: dict[str, Any],
     return Entry(
         Kind.REPLY,
         text="\n".join(text for text in texts if text),
-        thinking="\n".join(text_of(b.get("thinking")) for b in blocks if b.get("type") == "thinking" and b.get("thinking")),
+        thinking="\n".join(
+            text_of(b.get("thinking")) for b in blocks if b.get("type") == "thinking" and b.get("thinking")
+        ),
         uses=tuple(
             ToolUse(text_of(block.get("id")), text_of(block.get("name")), block.get("input"))
             for block in blocks
@@ -274,4 +279,6 @@ def _result(block: dict[str, Any]) -> ToolResult:
     # Only an error that *begins* so is a refusal: a file that quotes the sentence is not.
     refused = is_error is True and text_of(content).startswith(_REFUSED)
     reason = _REASON.search(text_of(content)) if refused else None
-    return ToolResult(text_of(block.get("tool_use_id")), content, is_error, refused, reason.group(1).strip() if reason else "")
+    return ToolResult(
+        text_of(block.get("tool_use_id")), content, is_error, refused, reason.group(1).strip() if reason else ""
+    )

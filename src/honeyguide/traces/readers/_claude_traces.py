@@ -1,359 +1,95 @@
-"""Makes conversations of a Claude Code session's tree: one trace for each request, with all that followed it."""
+"""Makes conversations of a Claude Code session's tree: their traces, turns, titles and projects."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any
 
-from honeyguide.kernel.canonical import sha256_hex
-from honeyguide.traces.conversations import Conversation, CorrectionSignal, PromptText, Role, SignalKind, Turn, sum_tokens
-from honeyguide.traces.readers._approval import is_approval
-from honeyguide.traces.readers._claude_lines import Entry, Kind, Lines, ToolResult
+from honeyguide.traces.conversations import Conversation, CorrectionSignal, Role, Turn
+from honeyguide.traces.readers._claude_lines import Entry, Kind, Lines
+from honeyguide.traces.readers._claude_replies import Replies
+from honeyguide.traces.readers._claude_requests import Request, Session
 from honeyguide.traces.readers._claude_tree import Tree
-from honeyguide.traces.readers._values import milliseconds_between, object_of, text_of, whole
-from honeyguide.traces.records import (
-    PromptInForce,
-    ReasoningStep,
-    TokenCounts,
-    ToolCall,
-    Trace,
-    TraceFacts,
-    TraceOutcome,
-    TracePayload,
-)
-
-INSTRUCTIONS = PromptInForce("instruction-file", "CLAUDE.md")
-"""Inferred: Claude Code loads the project's ``CLAUDE.md``, but a session does not hold its text."""
+from honeyguide.traces.readers._values import object_of, text_of
+from honeyguide.traces.records import Trace
 
 
 def conversations_in(lines: Lines, source: str, file_name: str) -> Iterator[Conversation]:
-    """Yield the conversations of one file."""
-    stem = PurePosixPath(file_name.replace("\\", "/").rsplit(":", 1)[-1]).stem
-    tree = Tree(lines.entries, stem)
-    session = _Session(lines, tree, source)
+    """Yield the conversations of one file; its name says which session, where the lines do not."""
+    tree = Tree(lines.entries, PurePosixPath(file_name.replace("\\", "/").rsplit(":", 1)[-1]).stem)
+    session = Session(source, lines, tree, Replies(tree))
     groups: dict[str, list[Entry]] = defaultdict(list)
     for entry in tree.entries:
         groups[tree.conversation(entry)].append(entry)
     for key, entries in groups.items():
         if any(entry.kind is not Kind.LINK for entry in entries):
-            yield session.conversation(key, entries)
+            yield _conversation(session, key, entries)
 
 
-@dataclass(slots=True)
-class _Reply:
-    """One model reply: the lines that carry one message id, joined."""
+def _conversation(session: Session, key: str, entries: Sequence[Entry]) -> Conversation:
+    tree, lines = session.tree, session.lines
+    members: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        owner = tree.request(entry)
+        if owner is not None:
+            members[owner].append(entry)
+        elif entry.kind in (Kind.REPLY, Kind.API_ERROR):
+            members[""].append(entry)
+    project = next((entry.cwd for entry in entries if entry.cwd), None)
+    agent_type = _agent_type(session, entries)
+    people = [entry for entry in entries if entry.kind is Kind.HUMAN and entry.uuid not in tree.left_behind]
+    traces: list[Trace] = []
+    signals: list[CorrectionSignal] = []
+    keys: dict[str, str] = {}
+    for owner, followed in members.items():
+        request = Request(session, key, owner, followed, people, project, agent_type)
+        if request.is_worth_a_trace:
+            keys[owner] = request.key
+            traces.append(request.trace(len(traces)))
+            signals.extend(request.signals())
+    prompts = dict.fromkeys(lines.prompts[entry.uuid] for entry in entries if entry.uuid in lines.prompts)
+    first = entries[0]
+    return Conversation(
+        source=session.source,
+        key=key,
+        traces=tuple(traces),
+        turns=tuple(_turns(session, entries, keys)),
+        signals=tuple(signals),
+        prompts=tuple(prompts),
+        project=project,
+        started_at=min((entry.at for entry in entries if entry.at), default=None),
+        parent=first.session if first.agent is not None and first.session else None,
+        title=_title(lines, entries),
+    )
 
-    key: str
-    first: Entry
-    entries: list[Entry] = field(default_factory=list)
 
-    def add(self, entry: Entry) -> None:
-        self.entries.append(entry)
-
-    @property
-    def text(self) -> str:
-        return "\n".join(dict.fromkeys(entry.text for entry in self.entries if entry.text))
-
-    @property
-    def thoughts(self) -> list[ReasoningStep]:
-        return [ReasoningStep(t, a) for t, a in {e.thinking: e.at for e in self.entries if e.thinking}.items()]
-
-    @property
-    def tokens(self) -> TokenCounts:
-        """Every line repeats the usage; early copies know only the first output tokens, so the largest holds."""
-        usages = [entry.usage for entry in self.entries if entry.usage is not None]
-        if not usages:
-            return TokenCounts()
-        usage = max(usages, key=lambda found: whole(found.get("output_tokens")) or 0)
-        return TokenCounts(
-            whole(usage.get("input_tokens")),
-            whole(usage.get("output_tokens")),
-            whole(usage.get("cache_read_input_tokens")),
-            whole(usage.get("cache_creation_input_tokens")),
-        )
+def _turns(session: Session, entries: Sequence[Entry], keys: dict[str, str]) -> Iterator[Turn]:
+    spoken: set[str] = set()
+    for entry in entries:
+        trace_key = keys.get(session.tree.request(entry) or "", "")
+        left = entry.uuid in session.tree.left_behind
+        if entry.kind in (Kind.HUMAN, Kind.COMMAND, Kind.MACHINE):
+            machine = entry.kind is not Kind.HUMAN
+            yield Turn(Role.USER, entry.text, entry.uuid, machine, entry.at, trace_key, entry.line, left)
+        elif entry.kind is Kind.REPLY:
+            reply = session.replies.of(entry)
+            if reply.key not in spoken:
+                spoken.add(reply.key)
+                yield Turn(Role.ASSISTANT, reply.text, reply.key, False, entry.at, trace_key, entry.line, left)
 
 
-class _Session:
-    """What all conversations of a file share."""
+def _title(lines: Lines, entries: Sequence[Entry]) -> str | None:
+    """The last title; a summary names the line it speaks about, which may stand in another file."""
+    uuids = {entry.uuid for entry in entries}
+    titles = [text for leaf, text in lines.titles if (leaf in uuids if leaf else entries[0].agent is None)]
+    return titles[-1] if titles else None
 
-    def __init__(self, lines: Lines, tree: Tree, source: str) -> None:
-        self._lines = lines
-        self._tree = tree
-        self._source = source
-        self._results: dict[str, tuple[ToolResult, Entry]] = {}
-        self._uses: dict[str, Entry] = {}
-        self._replies: dict[str, _Reply] = {}
-        self._reply_of: dict[str, _Reply] = {}
-        for entry in tree.entries:
-            for result in entry.results:
-                self._results.setdefault(result.id, (result, entry))
-            for use in entry.uses:
-                self._uses.setdefault(use.id, entry)
-            if entry.kind is Kind.REPLY:
-                key = entry.message_id or entry.uuid
-                reply = self._replies.setdefault(key, _Reply(key, entry))
-                reply.add(entry)
-                self._reply_of[entry.uuid] = reply
 
-    def conversation(self, key: str, entries: Sequence[Entry]) -> Conversation:
-        """Return one conversation."""
-        requests: dict[str, list[Entry]] = {}
-        for entry in entries:
-            owner = self._tree.request(entry)
-            if owner is None and entry.kind in (Kind.REPLY, Kind.API_ERROR):
-                owner = ""
-            if owner is not None:
-                requests.setdefault(owner, []).append(entry)
-        project = next((entry.cwd for entry in entries if entry.cwd), None)
-        agent_type = self._agent_type(entries)
-        people = [e for e in entries if e.kind is Kind.HUMAN and e.uuid not in self._tree.left_behind]
-        traces: list[Trace] = []
-        signals: list[CorrectionSignal] = []
-        keys: dict[str, str] = {}
-        for owner, members in requests.items():
-            made = _Request(self, key, owner, members, people, project, agent_type)
-            if made.is_worth_a_trace:
-                keys[owner] = made.key
-                traces.append(made.trace(len(traces)))
-                signals.extend(made.signals())
-        turns = tuple(self._turns(entries, keys))
-        prompts = dict.fromkeys(self._lines.prompts[e.uuid] for e in entries if e.uuid in self._lines.prompts)
-        uuids = {entry.uuid for entry in entries}
-        titles = [title for leaf, title in self._lines.titles if (leaf in uuids if leaf else entries[0].agent is None)]
-        started = sorted(entry.at for entry in entries if entry.at)
-        first = entries[0]
-        return Conversation(
-            source=self._source,
-            key=key,
-            traces=tuple(traces),
-            turns=turns,
-            signals=tuple(signals),
-            prompts=tuple(prompts),
-            project=project,
-            started_at=started[0] if started else None,
-            parent=first.session if first.agent is not None and first.session else None,
-            title=titles[-1] if titles else None,
-        )
-
-    def reply(self, entry: Entry) -> _Reply:
-        return self._reply_of[entry.uuid]
-
-    def use(self, use_id: str) -> Entry | None:
-        return self._uses.get(use_id)
-
-    def result(self, use_id: str) -> tuple[ToolResult, Entry] | None:
-        return self._results.get(use_id)
-
-    @property
-    def lines(self) -> Lines:
-        return self._lines
-
-    @property
-    def tree(self) -> Tree:
-        return self._tree
-
-    @property
-    def source(self) -> str:
-        return self._source
-
-    def _turns(self, entries: Sequence[Entry], keys: dict[str, str]) -> Iterator[Turn]:
-        spoken: set[str] = set()
-        for entry in entries:
-            owner = self._tree.request(entry)
-            trace_key = keys.get(owner if owner is not None else "", "")
-            left = entry.uuid in self._tree.left_behind
-            if entry.kind in (Kind.HUMAN, Kind.COMMAND, Kind.MACHINE):
-                machine = entry.kind is not Kind.HUMAN
-                yield Turn(Role.USER, entry.text, entry.uuid, machine, entry.at, trace_key, entry.line, left)
-            elif entry.kind is Kind.REPLY:
-                reply = self.reply(entry)
-                if reply.key not in spoken:
-                    spoken.add(reply.key)
-                    yield Turn(Role.ASSISTANT, reply.text, reply.key, False, entry.at, trace_key, entry.line, left)
-
-    def _agent_type(self, entries: Sequence[Entry]) -> str | None:
-        """The kind of sub-agent, where the call that started it stands in the same file."""
-        if entries[0].agent is None:
-            return None
-        asked = next((entry.text for entry in entries if entry.kind is Kind.MACHINE), None)
-        for reply in self._replies.values():
-            for use in (use for entry in reply.entries for use in entry.uses):
-                args = object_of(use.args)
-                if asked and text_of(args.get("prompt")) == asked and args.get("subagent_type"):
-                    return text_of(args["subagent_type"])
+def _agent_type(session: Session, entries: Sequence[Entry]) -> str | None:
+    """The kind of sub-agent, where the call that started it stands in the same file."""
+    asked = next((entry.text for entry in entries if entry.kind is Kind.MACHINE), None)
+    if entries[0].agent is None or not asked:
         return None
-
-
-class _Request:
-    """One request and all that followed it."""
-
-    def __init__(
-        self,
-        session: _Session,
-        conversation: str,
-        owner: str,
-        members: Sequence[Entry],
-        people: Sequence[Entry],
-        project: str | None,
-        agent_type: str | None,
-    ) -> None:
-        self._session = session
-        self._conversation = conversation
-        self._start = session.lines.entries.get(owner)
-        self._members = members
-        self._people = people
-        self._project = project
-        self._agent_type = agent_type
-        self._replies = list({r.key: r for e in members if e.kind is Kind.REPLY for r in [session.reply(e)]}.values())
-        self._replies = [reply for reply in self._replies if (session.tree.request(reply.first) or "") == owner]
-        self.key = owner or (self._replies[0].key if self._replies else members[0].uuid)
-
-    @property
-    def is_worth_a_trace(self) -> bool:
-        """A command that the program answered by itself is none; a request without an answer is one."""
-        if self._start is not None and self._start.kind is Kind.HUMAN:
-            return True
-        return bool(self._replies) or any(entry.kind is Kind.API_ERROR for entry in self._members)
-
-    def trace(self, turn: int) -> Trace:
-        outcome, detail, evidence = self._outcome()
-        tokens = sum_tokens(reply.tokens for reply in self._replies)
-        costs = [max((e.cost for e in r.entries if e.cost is not None), default=None) for r in self._replies]
-        known_costs = [cost for cost in costs if cost is not None]
-        times = [entry.at for entry in self._members if entry.at]
-        models = [entry.model for reply in self._replies for entry in reply.entries if entry.model]
-        return Trace(
-            payload=TracePayload(
-                input="" if self._start is None else self._start.text,
-                output="\n\n".join(reply.text for reply in self._replies if reply.text),
-                reasoning=tuple(step for reply in self._replies for step in reply.thoughts),
-                tool_calls=tuple(self._tool_calls()),
-                tokens=tokens,
-            ),
-            outcome=outcome,
-            session_id=self._members[0].session or self._conversation,
-            model=models[-1] if models else None,
-            cost_usd=round(sum(known_costs), 10) if known_costs else None,
-            duration_ms=self._duration(times),
-            created_at=times[0] if times else "",
-            finalized_at=times[-1] if times else None,
-            facts=TraceFacts(
-                source=self._session.source,
-                source_key=self.key,
-                conversation=self._conversation,
-                turn=turn,
-                project=self._project,
-                prompts=self._prompts(),
-                outcome_detail=detail,
-                outcome_evidence=evidence,
-            ),
-        )
-
-    def signals(self) -> Iterator[CorrectionSignal]:
-        """Yield refusals, interruptions and the step back, in the order of the file."""
-        for entry in self._members:
-            for result in entry.results:
-                if result.refused:
-                    said = result.reason or (entry.text if entry.kind is Kind.HUMAN else "")
-                    yield CorrectionSignal(SignalKind.REFUSAL, self._asked_by(result), said, f"line {entry.line}")
-            if entry.interrupts and not any(result.refused for result in entry.results):
-                after = self._next_human(entry)
-                yield CorrectionSignal(
-                    SignalKind.INTERRUPT, self.key, where=f"line {entry.line}", turn_key=after.uuid if after else ""
-                )
-        for rewind in self._session.tree.rewinds:
-            if rewind.left is self._start:
-                yield CorrectionSignal(
-                    SignalKind.REWIND, self.key, where=f"line {rewind.left.line}", turn_key=rewind.left.uuid,
-                    replacement=rewind.kept.text,
-                )  # fmt: skip
-
-    def _asked_by(self, result: ToolResult) -> str:
-        """The trace whose reply wanted the tool; a refusal that carries words begins a request of its own."""
-        asked = self._session.use(result.id)
-        return self.key if asked is None else self._session.tree.request(asked) or self.key
-
-    def _tool_calls(self) -> Iterator[ToolCall]:
-        seen: set[str] = set()
-        for reply in self._replies:
-            for entry in reply.entries:
-                for use in entry.uses:
-                    if use.id and use.id in seen:
-                        continue
-                    seen.add(use.id)
-                    found = self._session.result(use.id)
-                    if found is None:
-                        yield ToolCall(use.name, use.args, timestamp=entry.at)
-                        continue
-                    result, at = found
-                    ok = None if result.is_error is None else not result.is_error
-                    took = milliseconds_between(entry.at, at.at)
-                    yield ToolCall(use.name, use.args, result.content, ok, took, entry.at)
-
-    def _outcome(self) -> tuple[TraceOutcome, str, str]:
-        """What is known about how it ended; silence is no success."""
-        if self._start is not None and self._start.uuid in self._session.tree.left_behind:
-            return TraceOutcome.ABANDONED, "rewound", "rewind"
-        told = [e for e in self._members if e.kind in (Kind.REPLY, Kind.API_ERROR, Kind.INTERRUPT, Kind.RESULTS)]
-        last = told[-1] if told else None
-        refused = self._refused()
-        stopped = last is not None and last.interrupts
-        if refused:
-            detail = f"refused: {', '.join(refused)}"
-            ends_there = stopped or last is None or last.kind is not Kind.REPLY
-            return (TraceOutcome.ABANDONED if ends_there else TraceOutcome.PENDING), detail, "refusal"
-        if stopped:
-            return TraceOutcome.ABANDONED, "interrupted", "interrupt"
-        if last is not None and last.kind is Kind.API_ERROR:
-            return TraceOutcome.ABANDONED, f"error: {(last.text.strip().splitlines() or ['API error'])[0]}"[:200], "status"
-        if not self._replies:
-            return TraceOutcome.ABANDONED, "no reply", ""
-        after = self._next_human(self._members[-1])
-        if after is not None and is_approval(after.text):
-            return TraceOutcome.SUCCESS, f"approved: {after.text.strip()}", "approval"
-        return TraceOutcome.PENDING, "unknown", ""
-
-    def _refused(self) -> list[str]:
-        names = [
-            use.name
-            for reply in self._replies
-            for entry in reply.entries
-            for use in entry.uses
-            if (found := self._session.result(use.id)) is not None and found[0].refused
-        ]
-        return list(dict.fromkeys(names))
-
-    def _next_human(self, after: Entry) -> Entry | None:
-        """The next thing a person said on the kept path."""
-        place = bisect_right(self._people, after.line, key=lambda entry: entry.line)
-        return self._people[place] if place < len(self._people) else None
-
-    def _duration(self, times: Sequence[str]) -> int | None:
-        reported = [self._session.lines.durations[e.uuid] for e in self._members if e.uuid in self._session.lines.durations]
-        if reported:
-            return sum(reported)
-        return milliseconds_between(times[0], times[-1]) if len(times) > 1 and self._replies else None
-
-    def _prompts(self) -> tuple[PromptInForce, ...]:
-        texts: list[PromptText] = [self._session.lines.prompts[e.uuid] for e in self._members if e.uuid in self._session.lines.prompts]
-        exact = {(p.kind, p.name): PromptInForce(p.kind, p.name, sha256_hex(p.text), exact=True) for p in texts}
-        named: list[tuple[str, str]] = []
-        if self._start is not None and self._start.kind is Kind.COMMAND:
-            named.append(("command", self._start.command))
-        if self._agent_type:
-            named.append(("subagent", self._agent_type))
-        for use in (use for reply in self._replies for entry in reply.entries for use in entry.uses):
-            args: Any = object_of(use.args)
-            if use.name == "Skill":
-                named.append(("skill-body", text_of(args.get("skill") or args.get("command"))))
-            elif use.name in ("Task", "Agent"):
-                named.append(("subagent", text_of(args.get("subagent_type"))))
-        links = [exact.pop(pair, None) or PromptInForce(*pair) for pair in dict.fromkeys(named) if pair[1]]
-        links.extend(exact.values())
-        if self._project is not None:
-            links.append(INSTRUCTIONS)
-        return tuple(links)
+    calls = (object_of(use.args) for use in session.replies.uses())
+    return next((text_of(c.get("subagent_type")) for c in calls if text_of(c.get("prompt")) == asked), "") or None

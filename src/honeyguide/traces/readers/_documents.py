@@ -1,4 +1,4 @@
-"""Yields the JSON values of a file, whether it is one document, an array, or one value a line; and a look at its head."""
+"""Yields the JSON objects of a file: one document, an array, or one value a line; and looks at a file's head."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _CLOSERS = {"{": "}", "[": "]"}
 
 
 class Item(NamedTuple):
-    """One JSON object; ``line`` is its line number in a file of one record a line, ``index`` its place from 0."""
+    """One JSON object; ``line`` is its line number in a file of one record a line, ``place`` its position from 0."""
 
     data: dict[str, Any]
-    index: int
+    place: int
     line: int | None = None
 
 
@@ -34,12 +34,14 @@ class Head(NamedTuple):
         by_line: whether there is one value a line.
         text: the decoded beginning.
         is_zip: whether it is a ZIP archive.
+        is_list: whether there are several values by design: one a line, or an array.
     """
 
     values: tuple[Any, ...]
     by_line: bool
     text: str
     is_zip: bool
+    is_list: bool = False
 
     def objects(self) -> list[dict[str, Any]]:
         """Return the values that are objects."""
@@ -131,10 +133,10 @@ def look(head: bytes) -> Head:
     text = _head_text(head)
     lines = _line_values(text)
     if len(lines) > 1:
-        return Head(lines, True, text, False)
+        return Head(lines, True, text, False, True)
     value = parse_cut(text.lstrip())
     if isinstance(value, list):
-        return Head(tuple(value), False, text, False)
+        return Head(tuple(value), False, text, False, True)
     return Head(lines if value is None else (value,), False, text, False)
 
 

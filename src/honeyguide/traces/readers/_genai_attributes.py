@@ -130,15 +130,18 @@ def _indexed(attributes: dict[str, Any], prefix: str) -> list[Message]:
         if index.isdigit() and rest:
             rows.setdefault(int(index), {})[rest] = value
     found: list[Message] = []
-    for index in sorted(rows):
-        row = rows[index]
+    for _, row in sorted(rows.items()):
         calls: dict[str, dict[str, Any]] = {}
         for name, value in row.items():
             if name.startswith("tool_calls."):
                 number_, _, part = name.removeprefix("tool_calls.").partition(".")
                 calls.setdefault(number_, {})[part] = value
         default = "assistant" if prefix.endswith("completion") else "user"
-        message = {"role": row.get("role") or default, "content": row.get("content"), "tool_calls": list(calls.values())}
+        message = {
+            "role": row.get("role") or default,
+            "content": row.get("content"),
+            "tool_calls": list(calls.values()),
+        }
         if "tool_call_id" in row:
             message["tool_call_id"] = row["tool_call_id"]
         found.extend(messages_of(message, default))

@@ -218,9 +218,7 @@ def _said(error: Exception) -> str:
     return str(error) if isinstance(error, json.JSONDecodeError) else type(error).__name__
 
 
-def _event(
-    data: dict[str, Any], line: int, context: ReadContext, set_aside: dict[str, str]
-) -> JournalEvent | None:
+def _event(data: dict[str, Any], line: int, context: ReadContext, set_aside: dict[str, str]) -> JournalEvent | None:
     run_id = text_of(data.get("run_id"))
     kind = text_of(data.get("type"))
     if not run_id:

@@ -45,7 +45,11 @@ def span_of(raw: RawSpan) -> Span:
         end=raw.end,
         duration_ms=raw.duration_ms,
         model=next(
-            (m for n in ("llm.response.model_name", "llm.model_name", "llm.request.model_name") if (m := some_text(data.get(n)))),
+            (
+                m
+                for n in ("llm.response.model_name", "llm.model_name", "llm.request.model_name")
+                if (m := some_text(data.get(n)))
+            ),
             None,
         ),
         asked=tuple(asked),
@@ -88,8 +92,7 @@ def _list(data: dict[str, Any], prefix: str, default_role: str = "user") -> list
             if index.isdigit():
                 rows.setdefault(int(index), {})[rest.removeprefix("message.")] = value
     found: list[Message] = []
-    for index in sorted(rows):
-        row = rows[index]
+    for _, row in sorted(rows.items()):
         parts: dict[int, dict[str, Any]] = {}
         calls: dict[int, dict[str, Any]] = {}
         for name, value in row.items():

@@ -8,7 +8,16 @@ from typing import Any, BinaryIO
 
 from honeyguide.traces import health
 from honeyguide.traces.readers._documents import items
-from honeyguide.traces.readers._values import content_key, list_of, moment, object_of, objects_of, some_text, text_of, whole
+from honeyguide.traces.readers._values import (
+    content_key,
+    list_of,
+    moment,
+    object_of,
+    objects_of,
+    some_text,
+    text_of,
+    whole,
+)
 from honeyguide.traces.readers.protocol import ReadContext
 
 MARKERS = ("gen_ai.", "llm.", "openinference.")
@@ -96,7 +105,9 @@ def _any_value(value: Any) -> Any:
         if name == "arrayValue":
             return [_any_value(item) for item in list_of(object_of(inner).get("values"))]
         if name == "kvlistValue":
-            return {text_of(p.get("key")): _any_value(p.get("value")) for p in objects_of(object_of(inner).get("values"))}
+            return {
+                text_of(p.get("key")): _any_value(p.get("value")) for p in objects_of(object_of(inner).get("values"))
+            }
         if name.endswith("Value"):
             return inner
     return None
@@ -107,7 +118,9 @@ def _spans_in(value: dict[str, Any], line: int | None) -> Iterator[RawSpan]:
     if envelopes:
         for resource in envelopes:
             about = flat_attributes(object_of(resource.get("resource")).get("attributes"))
-            scopes = resource.get("scopeSpans") or resource.get("scope_spans") or resource.get("instrumentationLibrarySpans")
+            scopes = (
+                resource.get("scopeSpans") or resource.get("scope_spans") or resource.get("instrumentationLibrarySpans")
+            )
             for scope in objects_of(scopes):
                 for span in objects_of(scope.get("spans")):
                     yield _span(span, line, about)

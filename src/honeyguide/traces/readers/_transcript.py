@@ -65,7 +65,10 @@ class Transcript:
                 self._known[digest] += 1
                 self._said[digest] += 1
                 self._say(
-                    message, f"{digest}.{self._said[digest]}", trace_key, at if place < len(asked) else answered_at or at
+                    message,
+                    f"{digest}.{self._said[digest]}",
+                    trace_key,
+                    at if place < len(asked) else answered_at or at,
                 )
             self._answer(message.answers)
 

@@ -1,10 +1,9 @@
-"""Takes values out of JSON that nobody promised anything about: what is missing or of a wrong type is ``None`` or empty."""
+"""Takes values out of JSON that promises nothing: what is missing or of a wrong type is ``None`` or empty."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -32,7 +31,7 @@ def some_text(value: object) -> str | None:
     return None
 
 
-def object_of(value: object) -> Mapping[str, Any]:
+def object_of(value: object) -> dict[str, Any]:
     """Return a JSON object, or an empty one."""
     return value if isinstance(value, dict) else {}
 

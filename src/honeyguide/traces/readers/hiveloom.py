@@ -21,7 +21,16 @@ from honeyguide.traces.readers._journal import (
 from honeyguide.traces.readers._machine_text import human_part
 from honeyguide.traces.readers._messages import messages_of
 from honeyguide.traces.readers._transcript import SYSTEM_KIND, prompts_in_force
-from honeyguide.traces.readers._values import compact, milliseconds_between, moment, number, objects_of, some_text, text_of, whole
+from honeyguide.traces.readers._values import (
+    compact,
+    milliseconds_between,
+    moment,
+    number,
+    objects_of,
+    some_text,
+    text_of,
+    whole,
+)
 from honeyguide.traces.readers.protocol import ReadContext
 from honeyguide.traces.records import (
     GateResultNote,
@@ -86,7 +95,8 @@ def conversation_of(run: JournalRun, *, altered: bool = False) -> Conversation:
     trace = Trace(
         payload=TracePayload(
             input="" if started is None else compact(started.payload.get("input")),
-            output=compact(ended.get("output")) or next((t.text for t in reversed(turns) if t.role is Role.ASSISTANT), ""),
+            output=compact(ended.get("output"))
+            or next((t.text for t in reversed(turns) if t.role is Role.ASSISTANT), ""),
             tool_calls=tuple(_tool_calls(run)),
             tokens=_tokens(responses),
             harness=HarnessContext(

@@ -112,7 +112,10 @@ def _trace(
     target = sample.get("target")
     wanted = "\n".join(compact(t) for t in target) if isinstance(target, list) else compact(target)
     tags = [f"target:{wanted}"] if wanted else []
-    tags += [f"machine-score:{name}={compact(object_of(s).get('value'))}" for name, s in object_of(sample.get("scores")).items()]
+    tags += [
+        f"machine-score:{name}={compact(object_of(s).get('value'))}"
+        for name, s in object_of(sample.get("scores")).items()
+    ]
     in_force = [prompts[text] for text in transcript.system_texts]
     return Trace(
         payload=TracePayload(
@@ -186,7 +189,11 @@ def _outcome(sample: dict[str, Any]) -> tuple[TraceOutcome, str, str]:
     error = sample.get("error")
     if error:
         said = text_of(object_of(error).get("message")) or compact(error)
-        return TraceOutcome.ABANDONED, f"error: {said.strip().splitlines()[0] if said.strip() else 'unnamed'}"[:200], "status"
+        return (
+            TraceOutcome.ABANDONED,
+            f"error: {said.strip().splitlines()[0] if said.strip() else 'unnamed'}"[:200],
+            "status",
+        )
     limit = sample.get("limit")
     if limit:
         return TraceOutcome.PENDING, f"limit: {text_of(object_of(limit).get('type')) or compact(limit)}"[:200], "status"

@@ -11,7 +11,16 @@ from honeyguide.traces.readers import _spans
 from honeyguide.traces.readers._documents import Item, items, look
 from honeyguide.traces.readers._messages import Message, last_said, messages_of
 from honeyguide.traces.readers._spans import Score, Span, conversations_of
-from honeyguide.traces.readers._values import compact, embedded, moment, number, object_of, objects_of, some_text, text_of, whole
+from honeyguide.traces.readers._values import (
+    embedded,
+    moment,
+    number,
+    object_of,
+    objects_of,
+    some_text,
+    text_of,
+    whole,
+)
 from honeyguide.traces.readers.protocol import ReadContext
 from honeyguide.traces.records import PromptInForce, TokenCounts, ToolCall
 
@@ -63,7 +72,7 @@ def _all_spans(stream: BinaryIO, context: ReadContext) -> Iterator[Span]:
 def _trace(
     trace: dict[str, Any], observations: list[dict[str, Any]], more_scores: list[dict[str, Any]], item: Item
 ) -> Iterator[Span]:
-    trace_id = some_text(trace.get("id")) or f"item {item.index}"
+    trace_id = some_text(trace.get("id")) or f"item {item.place}"
     session = some_text(trace.get("sessionId"))
     scores = _scores(trace.get("scores"), "scores") + _scores(more_scores, "scores")
     scores += _scores(trace.get("corrections"), "corrections", "CORRECTION")
@@ -88,9 +97,7 @@ def _trace(
         yield _observation(observation, trace_id, f"{trace_id}/trace", session, item.line)
 
 
-def _observation(
-    value: dict[str, Any], trace_id: str, root: str | None, session: str | None, line: int | None
-) -> Span:
+def _observation(value: dict[str, Any], trace_id: str, root: str | None, session: str | None, line: int | None) -> Span:
     kind = _TYPES.get(text_of(value.get("type")), _spans.OTHER)
     usage = {**object_of(embedded(value.get("usage"))), **object_of(embedded(value.get("usageDetails")))}
     start, end = moment(value.get("startTime")), moment(value.get("endTime"))
@@ -130,7 +137,9 @@ def _observation(
         conversation=session or some_text(value.get("sessionId")),
         agent=name if kind == _spans.AGENT else None,
         scores=tuple(_scores(value.get("scores"), f"observation {name} scores")),
-        named_prompts=(PromptInForce("generic", f"{prompt}@{version}" if version else prompt, exact=True),) if prompt else (),
+        named_prompts=(PromptInForce("generic", f"{prompt}@{version}" if version else prompt, exact=True),)
+        if prompt
+        else (),
         line=line,
     )
 

@@ -12,7 +12,17 @@ from honeyguide.traces.readers import _spans
 from honeyguide.traces.readers._documents import items, look
 from honeyguide.traces.readers._messages import last_said, messages_of
 from honeyguide.traces.readers._spans import Score, Span, conversations_of
-from honeyguide.traces.readers._values import compact, embedded, moment, number, object_of, objects_of, some_text, text_of, whole
+from honeyguide.traces.readers._values import (
+    compact,
+    embedded,
+    moment,
+    number,
+    object_of,
+    objects_of,
+    some_text,
+    text_of,
+    whole,
+)
 from honeyguide.traces.readers.protocol import ReadContext
 from honeyguide.traces.records import PromptInForce, TokenCounts, ToolCall
 
@@ -38,10 +48,9 @@ class LangSmithSource:
         scores: dict[str, list[Score]] = {}
         for item in items(stream, context, inside=("runs", "data")):
             if "run_type" in item.data:
-                for run in _flat(item.data):
-                    spans.append(_span(run, item.line, context))
+                spans.extend(_span(run, item.line, context) for run in _flat(item.data))
             elif "run_id" in item.data and {"key", "feedback_source", "correction"} & item.data.keys():
-                scores.setdefault(text_of(item.data["run_id"]), []).append(_score(item.data, f"feedback {item.index}"))
+                scores.setdefault(text_of(item.data["run_id"]), []).append(_score(item.data, f"feedback {item.place}"))
             else:
                 context.health.note(health.UNKNOWN_TYPE, item.line, example=", ".join(list(item.data)[:2]))
         joined = (replace(s, scores=(*s.scores, *scores.get(s.id, ()))) if s.id in scores else s for s in spans)
@@ -53,8 +62,8 @@ def _flat(run: dict[str, Any]) -> Iterator[dict[str, Any]]:
     while waiting:
         current = waiting.pop()
         yield current
-        for child in objects_of(current.get("child_runs")):
-            waiting.append({"trace_id": current.get("trace_id") or current.get("id"), "parent_run_id": current.get("id"), **child})
+        above = {"trace_id": current.get("trace_id") or current.get("id"), "parent_run_id": current.get("id")}
+        waiting.extend({**above, **child} for child in objects_of(current.get("child_runs")))
 
 
 def _span(run: dict[str, Any], line: int | None, context: ReadContext) -> Span:
@@ -75,7 +84,13 @@ def _span(run: dict[str, Any], line: int | None, context: ReadContext) -> Span:
         args = object_of(inputs).get("input", inputs)
         result = object_of(outputs).get("output", outputs)
         ok = False if error else True if text_of(run.get("status")) == "success" else None
-        tool = ToolCall(text_of(run.get("name")), embedded(args), result if result is not None else error or None, ok, timestamp=start)
+        tool = ToolCall(
+            text_of(run.get("name")),
+            embedded(args),
+            result if result is not None else error or None,
+            ok,
+            timestamp=start,
+        )
     return Span(
         id=run_id,
         trace=text_of(run.get("trace_id")) or run_id,
@@ -93,9 +108,14 @@ def _span(run: dict[str, Any], line: int | None, context: ReadContext) -> Span:
         cost=number(run.get("total_cost")),
         tool=tool,
         failed=(error.strip().splitlines() or ["unnamed"])[0] if error and kind != _spans.TOOL else None,
-        conversation=next((some_text(metadata.get(n)) for n in ("session_id", "thread_id", "conversation_id") if metadata.get(n)), None),
+        conversation=next(
+            (some_text(metadata.get(n)) for n in ("session_id", "thread_id", "conversation_id") if metadata.get(n)),
+            None,
+        ),
         scores=tuple(_score(entry, f"feedback[{i}]") for i, entry in enumerate(objects_of(run.get("feedback")))),
-        named_prompts=(PromptInForce("generic", f"{prompt}@{commit}" if commit else prompt, exact=True),) if prompt else (),
+        named_prompts=(PromptInForce("generic", f"{prompt}@{commit}" if commit else prompt, exact=True),)
+        if prompt
+        else (),
         line=line,
     )
 
@@ -112,7 +132,12 @@ def _first_choice(outputs: Any) -> Any:
 def _model(metadata: dict[str, Any], extra: dict[str, Any], outputs: Any) -> str | None:
     parameters = object_of(extra.get("invocation_params"))
     answered = object_of(object_of(outputs).get("llm_output"))
-    for found in (metadata.get("ls_model_name"), answered.get("model_name"), parameters.get("model"), parameters.get("model_name")):
+    for found in (
+        metadata.get("ls_model_name"),
+        answered.get("model_name"),
+        parameters.get("model"),
+        parameters.get("model_name"),
+    ):
         if some_text(found):
             return some_text(found)
     return None

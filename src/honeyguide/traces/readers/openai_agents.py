@@ -40,7 +40,12 @@ class OpenAIAgentsSource:
                 if group:
                     groups[text_of(item.data.get("id"))] = group
                 spans.append(
-                    Span(text_of(item.data.get("id")), text_of(item.data.get("id")), name=_title(item.data), line=item.line)
+                    Span(
+                        text_of(item.data.get("id")),
+                        text_of(item.data.get("id")),
+                        name=_title(item.data),
+                        line=item.line,
+                    )
                 )
             elif kind == "trace.span":
                 spans.append(_span(item.data, item.line, context))

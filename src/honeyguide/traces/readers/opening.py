@@ -102,7 +102,9 @@ def open_parts(path: Path) -> Iterator[Part]:
         with path.open("rb") as stream:
             yield from parts_of(cast("BinaryIO", stream), path.name)
     except OSError as error:
-        raise Unreadable(f"{path} cannot be read: {_reason(error)}.", hint="Check that it exists and may be read.") from error
+        raise Unreadable(
+            f"{path} cannot be read: {_reason(error)}.", hint="Check that it exists and may be read."
+        ) from error
 
 
 def parts_of(stream: BinaryIO, name: str) -> Iterator[Part]:
@@ -204,7 +206,7 @@ def _unpacked_gzip(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
         stream.seek(0)
         try:
             with gzip.GzipFile(fileobj=stream) as source:
-                _copy(source, spool, name, packed)
+                _copy(cast("IO[bytes]", source), spool, name, packed)
         except (OSError, EOFError, zlib.error) as error:
             raise Unreadable(f"{name} is a damaged gzip file: {error}.", hint="Download or copy it again.") from error
         spool.seek(0)

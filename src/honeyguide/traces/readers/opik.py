@@ -11,7 +11,16 @@ from honeyguide.traces.readers import _spans
 from honeyguide.traces.readers._documents import items, look
 from honeyguide.traces.readers._messages import last_said, messages_of
 from honeyguide.traces.readers._spans import Score, Span, conversations_of
-from honeyguide.traces.readers._values import compact, embedded, moment, number, object_of, objects_of, some_text, text_of, whole
+from honeyguide.traces.readers._values import (
+    embedded,
+    moment,
+    number,
+    object_of,
+    objects_of,
+    some_text,
+    text_of,
+    whole,
+)
 from honeyguide.traces.readers.protocol import ReadContext
 from honeyguide.traces.records import PromptInForce, TokenCounts, ToolCall
 
@@ -42,7 +51,7 @@ def _all_spans(stream: BinaryIO, context: ReadContext) -> Iterator[Span]:
         if "trace_id" in trace and "type" in trace:
             yield _span(dict(trace), text_of(trace["trace_id"]), item.line)
         elif "start_time" in trace or "input" in trace:
-            yield from _trace(dict(trace), objects_of(item.data.get("spans")), item.line, item.index)
+            yield from _trace(dict(trace), objects_of(item.data.get("spans")), item.line, item.place)
         else:
             context.health.note(health.UNKNOWN_TYPE, item.line, example=", ".join(list(item.data)[:2]))
 
@@ -99,7 +108,9 @@ def _span(span: dict[str, Any], trace_id: str, line: int | None) -> Span:
         failed=failed if kind != _spans.TOOL else None,
         check_failed=name if text_of(span.get("type")) == "guardrail" and failed else None,
         scores=tuple(_scores(span.get("feedback_scores"))),
-        named_prompts=tuple(PromptInForce("generic", text_of(p.get("name")), exact=True) for p in prompts if p.get("name")),
+        named_prompts=tuple(
+            PromptInForce("generic", text_of(p.get("name")), exact=True) for p in prompts if p.get("name")
+        ),
         line=line,
     )
 

@@ -63,7 +63,9 @@ class PromptfooSource:
                 test = content_key(row["testIdx"], evaluation) if "testIdx" in row and evaluation else ""
                 rows.setdefault(test or content_key(row.get("vars")), []).append((evaluation, row, item))
             results = object_of(item.data.get("results"))
-            stamp = moment(results.get("timestamp")) or moment(object_of(item.data.get("metadata")).get("evaluationCreatedAt"))
+            stamp = moment(results.get("timestamp")) or moment(
+                object_of(item.data.get("metadata")).get("evaluationCreatedAt")
+            )
             if stamp:
                 when[evaluation] = stamp
             if not found:
@@ -85,7 +87,12 @@ class PromptfooSource:
         prompts: dict[str, PromptText] = {}
         for number_, (evaluation, row, item) in enumerate(group):
             row_key = text_of(row.get("id")) or content_key(
-                evaluation, row.get("promptIdx"), row.get("testIdx"), row.get("vars"), row.get("prompt"), row.get("provider")
+                evaluation,
+                row.get("promptIdx"),
+                row.get("testIdx"),
+                row.get("vars"),
+                row.get("prompt"),
+                row.get("provider"),
             )
             asked, output = _request(row), _output(row)
             template = _template(row, templates)
@@ -95,7 +102,9 @@ class PromptfooSource:
             traces.append(_trace(self.name, key, row_key, number_, row, asked, output, template, at))
             turns.append(Turn(Role.USER, asked, f"{row_key}/asked", timestamp=at, trace_key=row_key, line=item.line))
             if output:
-                turns.append(Turn(Role.ASSISTANT, output, f"{row_key}/answer", timestamp=at, trace_key=row_key, line=item.line))
+                turns.append(
+                    Turn(Role.ASSISTANT, output, f"{row_key}/answer", timestamp=at, trace_key=row_key, line=item.line)
+                )
             signals.extend(_signals(row, row_key))
         started = min((t.created_at for t in traces if t.created_at), default=None)
         return Conversation(
@@ -185,7 +194,11 @@ def _trace(
     usage = object_of(response.get("tokenUsage")) or object_of(row.get("tokenUsage"))
     outcome, detail, evidence = _outcome(row)
     judge = whole(object_of(object_of(row.get("gradingResult")).get("tokensUsed")).get("total"))
-    links = () if template is None else (PromptInForce(template.kind, template.name, sha256_hex(template.text), exact=True),)
+    links = (
+        ()
+        if template is None
+        else (PromptInForce(template.kind, template.name, sha256_hex(template.text), exact=True),)
+    )
     provider = row.get("provider")
     return Trace(
         payload=TracePayload(

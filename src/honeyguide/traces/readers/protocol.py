@@ -36,6 +36,10 @@ def _never() -> bool:
     return False
 
 
+def _unrelated(_: str) -> BinaryIO | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class ReadContext:
     """What a reader is told besides the bytes.
@@ -48,6 +52,8 @@ class ReadContext:
         encoding: the code page that a person named for a file that is not UTF-8; ``None`` means UTF-8.
         mapping: column name to field name, for tables (``input``, ``output``, ``expected``, ``rating``, …).
         line_limit: bytes of a line that are kept.
+        related: returns another session of the same source by its id, for sources whose files repeat the one
+            they came from; ``None`` when it is not at hand. The reader closes it.
     """
 
     name: str = ""
@@ -57,6 +63,7 @@ class ReadContext:
     encoding: str | None = None
     mapping: Mapping[str, str] = field(default_factory=dict)
     line_limit: int = LINE_LIMIT
+    related: Callable[[str], BinaryIO | None] = _unrelated
 
     def check_cancelled(self) -> None:
         """Raise ``Interrupted`` once the person has cancelled the import."""

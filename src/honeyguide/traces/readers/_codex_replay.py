@@ -1,0 +1,110 @@
+"""Tells the lines that a forked Codex session repeats from its own.
+
+A fork begins with a copy of its parent. Where the parent is at hand, the copy is what agrees with it, line by line
+(times may differ). Where it is not, the copy is what is older than the fork; and when the times were rewritten, all
+that was written within its first second, up to the last request in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from honeyguide.traces import health
+from honeyguide.traces.lines import Record, iter_json
+from honeyguide.traces.readers._values import content_key, milliseconds_between, moment, text_of
+from honeyguide.traces.readers.protocol import ReadContext
+
+BURST_MS = 1000
+"""A copy is written at once; a person's first own request comes later."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a session says about itself; ``parent`` is the session it was forked from or started by."""
+
+    id: str = ""
+    parent: str | None = None
+    is_fork: bool = False
+    is_sub_agent: bool = False
+
+
+class Replay:
+    """Sorts the lines of one session, in order, into repeated ones and own ones."""
+
+    def __init__(self, about: About, began: str, context: ReadContext) -> None:
+        self._context = context
+        self._began = moment(began)
+        self._running = about.is_fork and about.parent is not None
+        self._parent = self._parent_lines(about) if self._running else None
+        self._place = 0
+        self._burst: list[Record] = []
+        if self._running and self._parent is None:
+            context.health.note(health.MISSING_PARENT, example=about.parent or "")
+
+    def sort(self, record: Record, kind: str, payload: dict[str, Any]) -> Iterator[tuple[bool, Record]]:
+        """Yield ``(repeated, line)`` for what is decided by now; a line may be decided later, never out of order."""
+        if not self._running:
+            yield False, record
+        elif self._parent is not None:
+            found = self._find(_digest(kind, payload))
+            self._running = found or kind == "session_meta"
+            yield self._running, record
+        else:
+            yield from self._by_time(record)
+
+    def rest(self) -> Iterator[tuple[bool, Record]]:
+        """Yield what was not decided before the end."""
+        yield from self._settled()
+
+    def _find(self, digest: str) -> bool:
+        """Look the line up in the parent from the last place on; the parent may hold lines that were not copied."""
+        if self._parent is None:
+            return False
+        for place in range(self._place, len(self._parent)):
+            if self._parent[place] == digest:
+                self._place = place + 1
+                return True
+        return False
+
+    def _by_time(self, record: Record) -> Iterator[tuple[bool, Record]]:
+        at = moment(record.data.get("timestamp"))
+        if at is not None and self._began is not None and at < self._began:
+            yield True, record
+            return
+        gap = milliseconds_between(self._began, at)
+        if gap is not None and gap <= BURST_MS:
+            self._burst.append(record)
+            return
+        yield from self._settled()
+        self._running = False
+        yield False, record
+
+    def _settled(self) -> Iterator[tuple[bool, Record]]:
+        """In the first second's lines all before the last request are the copy, if there are two requests or more."""
+        asked = [i for i, record in enumerate(self._burst) if _is_request(record)]
+        own_from = asked[-1] if len(asked) > 1 else 0
+        for place, record in enumerate(self._burst):
+            yield place < own_from, record
+        self._burst = []
+
+    def _parent_lines(self, about: About) -> list[str] | None:
+        stream = self._context.related(about.parent or "")
+        if stream is None:
+            return None
+        quiet = ReadContext(name=about.parent or "", is_cancelled=self._context.is_cancelled)
+        with stream:
+            return [
+                _digest(text_of(record.data.get("type")), record.data.get("payload"))
+                for record in iter_json(stream, quiet)
+            ]
+
+
+def _digest(kind: str, payload: Any) -> str:
+    return content_key(kind, payload)
+
+
+def _is_request(record: Record) -> bool:
+    payload = record.data.get("payload")
+    return isinstance(payload, dict) and payload.get("type") == "user_message"
