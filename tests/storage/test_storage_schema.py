@@ -36,9 +36,7 @@ def raw(store: Store) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-@pytest.mark.parametrize(
-    ("table", "columns"), [("execution_traces", TRACE_COLUMNS), ("evolution_runs", RUN_COLUMNS)]
-)
+@pytest.mark.parametrize(("table", "columns"), [("execution_traces", TRACE_COLUMNS), ("evolution_runs", RUN_COLUMNS)])
 def test_public_tables_have_exactly_the_public_columns(raw, table, columns):
     assert [row[1] for row in raw.execute(f"PRAGMA table_info({table})")] == columns
 
@@ -243,7 +241,7 @@ def _parent_identity() -> tuple[int, str]:
     return os.getppid(), process_start(os.getppid()) or this_process().start
 
 
-class closing_engine:  # noqa: N801 (reads like contextlib.closing)
+class closing_engine:
     def __init__(self, path: Path) -> None:
         self.engine = engine.reading_engine(path)
 

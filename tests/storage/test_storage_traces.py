@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 
 from honeyguide.kernel.errors import Conflict, InvalidInput, NotFound
 from honeyguide.prompts.targets import TargetKind, TargetRef
+from honeyguide.storage import StoredTraces
 from honeyguide.storage.fulltext import fts5_query
 from honeyguide.storage.records import CorrectionDraft, TraceFilter, TraceLink
+from honeyguide.traces.outcomes import may_become
+from honeyguide.traces.recorder import TraceRecorder
 from honeyguide.traces.records import (
     GateResultNote,
     HarnessContext,
@@ -27,6 +30,7 @@ from honeyguide.traces.records import (
     TraceOutcome,
     TracePayload,
 )
+from honeyguide.traces.redaction import Redactor
 
 CODER = TargetRef(TargetKind.PERSONA, "coder")
 
@@ -109,41 +113,43 @@ def test_unknown_cost_and_duration_are_told_from_zero(store, cost, duration):
 # --- a recorder's writes
 
 
-def test_append_concatenates_and_keeps_artifacts_once_in_first_order(store):
-    (trace_id,) = insert(store, said("q"))
-    for artifacts in (["a"], ["a", "b"], ["b", "c"]):
-        store.write_now(lambda unit, a=artifacts: unit.traces.append(trace_id, artifacts=a, reasoning=[ReasoningStep("r")]))
-    payload = store.read_now(lambda unit: unit.traces.get(trace_id)).payload
-    assert payload.artifacts == ("a", "b", "c")
-    assert len(payload.reasoning) == 3
+@pytest.fixture
+def recorder(store, clock) -> TraceRecorder:
+    return TraceRecorder(StoredTraces(store), Redactor(b"k" * 32), clock=clock)
 
 
-@pytest.mark.parametrize(("given", "left"), [((), 0), (None, 1)])
-def test_finalize_replaces_what_is_given_even_by_nothing_and_keeps_the_rest(store, given, left):
-    (trace_id,) = insert(store, said("q"))
-    store.write_now(lambda unit: unit.traces.append(trace_id, tool_calls=[ToolCall("t")]))
-    ended = store.write_now(
-        lambda unit: unit.traces.finalize(trace_id, outcome=TraceOutcome.SUCCESS, output="a", tool_calls=given)
-    )
-    assert len(ended.payload.tool_calls) == left
+def test_a_recorded_run_is_stored_as_it_happens_and_linked_to_its_prompts(store, recorder, clock):
+    prompts = [PromptInForce("skill-body", "pdf", "ab" * 32, True)]
+    with recorder.start("Refund order 7", persona_id="coder", conversation="c9", prompts=prompts) as run:
+        call = run.start_tool_call("lookup", {"order": 7, "api_key": "sk-ant-api03-" + "x" * 40})
+        run.complete_tool_call(call, {"paid": True})
+        recorder.flush(run.trace_id)
+        half = store.read_now(lambda unit: unit.traces.get(run.trace_id))
+        clock.advance(2.5)
+        run.finish("Refunded.")
+    (whole,) = store.read_now(lambda unit: unit.traces.query(TraceFilter(target=TargetRef(TargetKind.SKILL, "pdf"))))
+    assert (half.outcome, len(half.payload.tool_calls)) == (P, 1)
+    assert (whole.outcome, whole.payload.output, whole.duration_ms) == (S, "Refunded.", 2500)
+    assert whole.payload.tool_calls[0].result == {"paid": True}
+    assert "sk-ant" not in repr(whole)
+    assert inputs(store, TraceFilter(target=CODER, conversation="c9")) == ["Refund order 7"]
+    names = [event.name for event in store.events_since(0) if event.name.startswith("trace:")]
+    assert names == ["trace:stored", "trace:appended", "trace:ended"]
 
 
-def test_finalize_measures_the_duration_and_never_makes_it_negative(store, clock):
-    first, second = insert(store, said("q"), said("later", created_at="2027-01-01T00:00:00Z"))
-    clock.advance(2.5)
-    end = [
-        store.write_now(lambda unit, i=i: unit.traces.finalize(i, outcome=TraceOutcome.SUCCESS, output="a"))
-        for i in (first, second)
-    ]
-    assert [trace.duration_ms for trace in end] == [2500, 0]
-    assert end[0].finalized_at == "2026-01-01T00:00:02.500Z"
+def test_recording_into_a_trace_that_was_deleted_meanwhile_says_so(store, recorder):
+    run = recorder.start("q")
+    asyncio.run(store.forget([run.trace_id]))
+    with pytest.raises(NotFound, match="deleted meanwhile"):
+        run.finish("a")
 
 
-def test_append_and_finalize_pass_over_an_unknown_trace(store):
-    assert store.write_now(lambda unit: unit.traces.append(7, artifacts=["a"])) is False
-    assert store.write_now(lambda unit: unit.traces.finalize(7, outcome=TraceOutcome.SUCCESS, output="")) is None
-    with pytest.raises(NotFound):
-        store.write_now(lambda unit: unit.traces.mark_corrected(7, "no"))
+def test_of_two_who_end_a_trace_at_once_one_is_told_of_the_other(store, recorder):
+    run = recorder.start("q")
+    store.write_now(lambda unit: unit.traces.mark_corrected(run.trace_id, "no"))
+    with pytest.raises(Conflict, match="somebody else"):
+        run.finish("a")
+    assert store.read_now(lambda unit: unit.traces.get(run.trace_id)).outcome is C
 
 
 P, S, C, A, V = (
@@ -151,32 +157,44 @@ P, S, C, A, V = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("outcome", [S, C, A, V])
-def test_a_trace_ends_once(store, outcome):
-    (trace_id,) = insert(store, said("q", outcome=outcome))
-    with pytest.raises(Conflict, match="cannot become"):
-        store.write_now(lambda unit: unit.traces.finalize(trace_id, outcome=S, output="other"))
+@pytest.mark.parametrize("wanted", [P, S, C, A, V])
+@pytest.mark.parametrize("present", [P, S, C, A, V])
+def test_an_outcome_changes_only_as_the_room_of_traces_allows(store, present, wanted):
+    (trace_id,) = insert(store, said("q", outcome=present))
+    trace = store.read_now(lambda unit: unit.traces.get(trace_id))
+
+    def change(unit):
+        return unit.traces.update(trace_id, replace(trace, outcome=wanted), present)
+
+    if may_become(present, wanted) or present is wanted:
+        assert store.write_now(change) is True
+    else:
+        with pytest.raises(Conflict):
+            store.write_now(change)
+        assert store.read_now(lambda unit: unit.traces.get(trace_id)).outcome is present
 
 
-@pytest.mark.parametrize("outcome", [P, S, C, A, V])
+@pytest.mark.parametrize("outcome", [P, S, A, V])
 def test_a_person_may_correct_any_trace_and_it_is_ended_then(store, outcome):
     (trace_id,) = insert(store, said("q", outcome=outcome))
     corrected = store.write_now(lambda unit: unit.traces.mark_corrected(trace_id, "wrong tone"))
     stored = store.read_now(lambda unit: unit.traces.get(trace_id))
     assert stored == corrected
-    assert stored.outcome is C
-    assert stored.payload.correction_feedback == "wrong tone"
+    assert (stored.outcome, stored.payload.correction_feedback) == (C, "wrong tone")
+    assert stored.facts.outcome_evidence == "person"
     assert stored.finalized_at is not None
+    assert store.read_now(lambda unit: unit.traces.search("tone")).total == 1
 
 
 @pytest.mark.parametrize(("outcome", "allowed"), [(P, True), (S, True), (V, False), (A, False), (C, False)])
 def test_verified_needs_a_trace_that_nobody_corrected_or_abandoned(store, outcome, allowed):
     (trace_id,) = insert(store, said("q", outcome=outcome))
     if allowed:
-        assert store.write_now(lambda unit: unit.traces.mark_verified(trace_id)).outcome is V
+        verified = store.write_now(lambda unit: unit.traces.mark_verified(trace_id, "verifier"))
+        assert (verified.outcome, verified.facts.outcome_evidence) == (V, "verifier")
     else:
         with pytest.raises(Conflict):
-            store.write_now(lambda unit: unit.traces.mark_verified(trace_id))
+            store.write_now(lambda unit: unit.traces.mark_verified(trace_id, "verifier"))
 
 
 # --- asking
@@ -396,11 +414,11 @@ def test_search_ranks_filters_pages_and_shows_the_place(store):
     assert len(rest.hits[0].excerpt) < 200
 
 
-def test_a_finalized_trace_is_found_by_its_output(store):
-    (trace_id,) = insert(store, said("q"))
-    store.write_now(lambda unit: unit.traces.append(trace_id, tool_calls=[ToolCall("grep", None, "needle")]))
-    store.write_now(lambda unit: unit.traces.finalize(trace_id, outcome=S, output="zebra"))
-    for word in ("zebra", "needle"):
+def test_a_recorded_trace_is_found_by_its_output_and_its_tools(store, recorder):
+    with recorder.start("q") as run:
+        run.complete_tool_call(run.start_tool_call("grep"), "needle")
+        run.finish("zebra")
+    for word in ("zebra", "needle", "grep"):
         assert store.read_now(lambda unit, w=word: unit.traces.search(w)).total == 1
 
 

@@ -17,6 +17,7 @@ from honeyguide.storage.leasing import Lease
 from honeyguide.storage.run_sink import StoredAttempt
 from honeyguide.storage.runs import clamped_limit
 from honeyguide.storage.store import Store, current_actor
+from honeyguide.storage.trace_sink import StoredTraces
 from honeyguide.storage.unit import Unit
 from honeyguide.storage.watching import EventWatcher
 
@@ -31,6 +32,7 @@ __all__ = [
     "Lease",
     "Store",
     "StoredAttempt",
+    "StoredTraces",
     "Unit",
     "clamped_limit",
     "current_actor",

@@ -75,13 +75,26 @@ def write_new(session: Session, trace: Trace) -> int:
     return number
 
 
-def write_over(session: Session, trace_id: int, trace: Trace) -> None:
-    """Replace what is stored of a trace by another copy of it."""
-    for table, key, row in ((_T, _T.id, _public_columns(trace)), (_F, _F.trace_id, facts_columns(trace))):
+def write_again(session: Session, trace_id: int, trace: Trace, *, keep_source_copy: bool) -> None:
+    """Replace the rows of a trace; its prompts and links stay.
+
+    Args:
+        keep_source_copy: a person changed it here; what an import compares stays the source's own copy.
+    """
+    facts = facts_columns(trace)
+    if keep_source_copy:
+        del facts["content_hash"], facts["completeness"]
+    for table, key, row in ((_T, _T.id, _public_columns(trace)), (_F, _F.trace_id, facts)):
         statement = update(table).where(key == trace_id).values(**row)
         session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def write_over(session: Session, trace_id: int, trace: Trace) -> None:
+    """Replace what is stored of a trace by another copy from its source, prompts and their links included."""
+    write_again(session, trace_id, trace, keep_source_copy=False)
     session.execute(delete(PromptInForceRow).where(PromptInForceRow.trace_id == trace_id))
-    session.execute(delete(TraceTargetRow).where(TraceTargetRow.trace_id == trace_id, TraceTargetRow.how != "person"))
+    named_by_source = TraceTargetRow.how.in_(("prompt", "persona"))
+    session.execute(delete(TraceTargetRow).where(TraceTargetRow.trace_id == trace_id, named_by_source))
     write_prompts(session, trace_id, trace)
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Final
 
 from sqlalchemy import func, select, update
 
-from honeyguide.kernel.clock import parse_iso
-from honeyguide.kernel.errors import Conflict, NotFound
+from honeyguide.kernel.errors import NotFound
 from honeyguide.storage import trace_query, trace_rows
 from honeyguide.storage.conversations import ConversationsRepository
 from honeyguide.storage.fulltext import FullTextIndex, excerpt
@@ -18,25 +16,11 @@ from honeyguide.storage.records import ALL_TRACES, SearchPage, TraceFilter, Trac
 from honeyguide.storage.tables import ExecutionTraceRow, TraceFactsRow, TraceTargetRow
 from honeyguide.storage.text import moment
 from honeyguide.storage.work import Work
-from honeyguide.traces.records import (
-    HarnessContext,
-    ReasoningStep,
-    TokenCounts,
-    ToolCall,
-    Trace,
-    TraceOutcome,
-    TracePayload,
-)
+from honeyguide.traces.outcomes import guard
+from honeyguide.traces.records import Trace, TraceOutcome, TracePayload
 
-ALLOWED: Final[Mapping[TraceOutcome, frozenset[TraceOutcome]]] = {
-    TraceOutcome.PENDING: frozenset(TraceOutcome) - {TraceOutcome.PENDING},
-    TraceOutcome.SUCCESS: frozenset({TraceOutcome.CORRECTED, TraceOutcome.VERIFIED}),
-    TraceOutcome.VERIFIED: frozenset({TraceOutcome.CORRECTED}),
-    TraceOutcome.ABANDONED: frozenset({TraceOutcome.CORRECTED}),
-    TraceOutcome.CORRECTED: frozenset({TraceOutcome.CORRECTED}),
-}
-"""From which outcome to which: what a person said last stands above everything."""
-
+RECORDER = "recorder"
+"""The source of traces that this program records itself (``TraceFacts.source``)."""
 _T, _F = ExecutionTraceRow, TraceFactsRow
 
 
@@ -65,111 +49,41 @@ class TracesRepository:
         self._work.event("trace:stored", trace.id, outcome=trace.outcome.value)
         return trace
 
-    def append(
-        self,
-        trace_id: int,
-        *,
-        reasoning: Sequence[ReasoningStep] = (),
-        tool_calls: Sequence[ToolCall] = (),
-        artifacts: Sequence[str] = (),
-    ) -> bool:
-        """Add to the payload; artifacts are kept once, in the order they first came. ``False`` for an unknown id."""
-        stored = self._session.scalar(select(_T.trace_json).where(_T.id == trace_id))
-        if stored is None:
+    def update(self, trace_id: int, trace: Trace, expected: TraceOutcome) -> bool:
+        """Replace a trace if its outcome is still ``expected``; say whether that was so. Links to targets stay."""
+        present = select(_T.outcome).where(_T.id == trace_id)
+        if self._session.scalar(present) != expected.value:
             return False
-        payload = trace_rows.read_payload(stored)
-        payload = replace(
-            payload,
-            reasoning=(*payload.reasoning, *reasoning),
-            tool_calls=(*payload.tool_calls, *tool_calls),
-            artifacts=tuple(dict.fromkeys((*payload.artifacts, *artifacts))),
-        )
-        self._write_payload(trace_id, payload, index=False)
-        self._work.event("trace:appended", trace_id)
+        if trace.outcome is not expected:
+            guard(expected, trace.outcome, trace_id)
+        was_open = expected is TraceOutcome.PENDING
+        is_recording = was_open and trace.facts.source == RECORDER
+        trace_rows.write_again(self._session, trace_id, trace, keep_source_copy=not is_recording)
+        if trace.outcome is TraceOutcome.PENDING:
+            self._work.event("trace:appended", trace_id)
+            return True
+        self._index.put(self._session, [trace_rows.search_text(trace_id, trace.payload)])
+        name = "trace:ended" if was_open else f"trace:{trace.outcome.value}"
+        self._work.event(name, trace_id, outcome=trace.outcome.value)
         return True
 
-    def finalize(
-        self,
-        trace_id: int,
-        *,
-        outcome: TraceOutcome,
-        output: str,
-        reasoning: Sequence[ReasoningStep] | None = None,
-        tool_calls: Sequence[ToolCall] | None = None,
-        artifacts: Sequence[str] | None = None,
-        tokens: TokenCounts | None = None,
-        harness: HarnessContext | None = None,
-        correction_feedback: str | None = None,
-        tags: Sequence[str] | None = None,
-        cost_usd: float | None = None,
-        duration_ms: int | None = None,
-        outcome_detail: str | None = None,
-        outcome_evidence: str | None = None,
-    ) -> Trace | None:
-        """End a pending trace. Parts that are ``None`` stay; an empty one replaces. ``None`` for an unknown id.
-
-        Raises:
-            Conflict: the trace has ended already, or ``outcome`` is pending.
-        """
-        trace = self.get(trace_id)
-        if trace is None:
-            return None
-        if trace.outcome is not TraceOutcome.PENDING or outcome is TraceOutcome.PENDING:
-            raise _not_allowed(trace_id, trace.outcome, outcome)
-        now = self._work.now()
-        given: dict[str, Any] = {
-            "reasoning": _tuple(reasoning),
-            "tool_calls": _tuple(tool_calls),
-            "artifacts": _tuple(artifacts),
-            "tokens": tokens,
-            "harness": harness,
-            "correction_feedback": correction_feedback,
-            "tags": _tuple(tags),
-        }
-        payload = replace(trace.payload, output=output, **{k: v for k, v in given.items() if v is not None})
-        if duration_ms is None:
-            duration_ms = max(0, round((parse_iso(now) - parse_iso(trace.created_at)).total_seconds() * 1000))
-        facts = replace(
-            trace.facts,
-            outcome_detail=trace.facts.outcome_detail if outcome_detail is None else outcome_detail,
-            outcome_evidence=trace.facts.outcome_evidence if outcome_evidence is None else outcome_evidence,
-        )
-        ended = replace(
-            trace,
-            payload=payload,
-            outcome=outcome,
-            cost_usd=trace.cost_usd if cost_usd is None else cost_usd,
-            duration_ms=duration_ms,
-            finalized_at=now,
-            facts=facts,
-        )
-        self._work.change(
-            update(_T)
-            .where(_T.id == trace_id)
-            .values(
-                outcome=outcome.value,
-                finalized_at=now,
-                duration_ms=duration_ms,
-                cost_usd=ended.cost_usd or 0.0,
-            )
-        )
-        self._write_payload(trace_id, payload, index=True, whole=ended)
-        self._work.event("trace:finalized", trace_id, outcome=outcome.value)
-        return ended
-
     def mark_corrected(self, trace_id: int, feedback: str) -> Trace:
-        """Note that a person was not satisfied, and what they said. A pending trace ends with it.
-
-        What an import compares (the source's own copy) stays as it was.
+        """Note that a person was not satisfied, and what they said (redacted). A pending trace ends with it.
 
         Raises:
             NotFound: there is no such trace.
+            Conflict: it is marked already.
         """
-        return self._settle(trace_id, TraceOutcome.CORRECTED, feedback)
+        trace = self.require(trace_id)
+        payload = replace(trace.payload, correction_feedback=feedback)
+        facts = replace(trace.facts, outcome_detail="corrected", outcome_evidence="person")
+        return self._settle(replace(trace, payload=payload, facts=facts), TraceOutcome.CORRECTED)
 
-    def mark_verified(self, trace_id: int) -> Trace:
-        """Note positive evidence. Raises NotFound, or Conflict when the outcome does not allow it."""
-        return self._settle(trace_id, TraceOutcome.VERIFIED, None)
+    def mark_verified(self, trace_id: int, evidence: str) -> Trace:
+        """Note positive evidence and what it is. Raises NotFound, or Conflict when the outcome does not allow it."""
+        trace = self.require(trace_id)
+        facts = replace(trace.facts, outcome_evidence=evidence)
+        return self._settle(replace(trace, facts=facts), TraceOutcome.VERIFIED)
 
     def link(self, trace_id: int, links: Iterable[TraceLink]) -> int:
         """Link a trace to targets; an inferred link never replaces an exact one. Returns how many changed."""
@@ -256,26 +170,13 @@ class TracesRepository:
 
     # --- inside
 
-    def _settle(self, trace_id: int, outcome: TraceOutcome, feedback: str | None) -> Trace:
-        trace = self.require(trace_id)
-        if outcome not in ALLOWED[trace.outcome]:
-            raise _not_allowed(trace_id, trace.outcome, outcome)
-        finalized = trace.finalized_at or self._work.now()
-        payload = trace.payload if feedback is None else replace(trace.payload, correction_feedback=feedback)
-        settled = replace(trace, payload=payload, outcome=outcome, finalized_at=finalized)
-        self._work.change(update(_T).where(_T.id == trace_id).values(outcome=outcome.value, finalized_at=finalized))
-        self._write_payload(trace_id, payload, index=feedback is not None)
-        self._work.event(f"trace:{outcome.value}", trace_id)
+    def _settle(self, trace: Trace, outcome: TraceOutcome) -> Trace:
+        before = trace.outcome
+        settled = replace(
+            trace, outcome=guard(before, outcome, trace.id), finalized_at=trace.finalized_at or self._work.now()
+        )
+        self.update(trace.id, settled, before)
         return settled
-
-    def _write_payload(self, trace_id: int, payload: TracePayload, *, index: bool, whole: Trace | None = None) -> None:
-        self._work.change(update(_T).where(_T.id == trace_id).values(trace_json=trace_rows.payload_text(payload)))
-        facts: dict[str, Any] = {"tool_calls": len(payload.tool_calls)}
-        if whole is not None:
-            facts = trace_rows.facts_columns(whole)
-        self._work.change(update(_F).where(_F.trace_id == trace_id).values(**facts))
-        if index:
-            self._index.put(self._session, [trace_rows.search_text(trace_id, payload)])
 
 
 def _excerpt(payload: TracePayload, trace_id: int, words: str) -> str:
@@ -283,16 +184,5 @@ def _excerpt(payload: TracePayload, trace_id: int, words: str) -> str:
     return excerpt((text.input, text.output, text.feedback, text.tools), words)
 
 
-def _tuple(items: Sequence[Any] | None) -> tuple[Any, ...] | None:
-    return None if items is None else tuple(items)
-
-
 def _unknown(trace_id: int) -> NotFound:
     return NotFound(f"There is no trace {trace_id}.", hint="See: honeyguide traces list")
-
-
-def _not_allowed(trace_id: int, old: TraceOutcome, new: TraceOutcome) -> Conflict:
-    return Conflict(
-        f"Trace {trace_id} is {old.value}; it cannot become {new.value}.",
-        details={"trace": trace_id, "outcome": old.value},
-    )
