@@ -228,8 +228,8 @@ class LocalDisk:
             raise write_error(error, path) from error
         try:
             with contextlib.suppress(OSError):  # a full disk must not stop a repair; the note only serves a message
+                note.touch(mode=0o600)
                 note.write_text(json.dumps(owner), encoding="utf-8")
-                note.chmod(0o600)
             yield
         finally:
             with contextlib.suppress(OSError):
