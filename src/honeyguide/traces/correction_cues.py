@@ -73,8 +73,8 @@ GERMAN = _cues(
     r"ich\ (?:sagte|meinte|hatte\ doch|habe\ (?:doch\ |dir\ |schon\ )*(?:gesagt|geschrieben))\b | "
     r"(?:geht|funktioniert|klappt|läuft)\ (?:immer\ noch\ |noch\ immer\ |leider\ |so\ |aber\ )*nicht\b | "
     r"immer\ noch\ (?:kaputt|falsch|derselbe|dasselbe|der\ gleiche|fehler|nicht|ein\ fehler)\b | "
-    r"(?:mach|nimm)e?\ (?:das|es)\ (?:wieder\ |bitte\ |doch\ )*(?:rückgängig|zurück)\b | warum\ (?:hast|haben|machst)\ (?:du|"
-    r"sie)\b | wie\ gesagt\b | "
+    r"(?:mach|nimm)e?\ (?:das|es)\ (?:wieder\ |bitte\ |doch\ )*(?:rückgängig|zurück)\b | "
+    r"warum\ (?:hast|haben|machst)\ (?:du|sie)\b | wie\ gesagt\b | "
     r"nicht\ (?:das,?\ )?was\ ich\ (?:wollte|meinte|gesagt)\b | "
     r"(?:das|so)\ (?:wollte|habe|hatte)\ ich\ (?:so\ )?nicht\b",
 )

@@ -150,6 +150,16 @@ class Redactor:
                 text = text.replace(secret, self.placeholder(secrets[secret], secret))
         return text
 
+    def literals_in(self, value: Any, secrets: Mapping[str, str]) -> Any:
+        """Replace every occurrence of known ``secrets`` in the texts of a JSON value."""
+        if isinstance(value, str):
+            return self.literals(value, secrets)
+        if isinstance(value, Mapping):
+            return {key: self.literals_in(item, secrets) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.literals_in(item, secrets) for item in value]
+        return value
+
     def _text(self, text: str, depth: int) -> str:
         if len(text) < SHORTEST_SECRET:
             return text

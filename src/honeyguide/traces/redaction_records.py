@@ -20,6 +20,11 @@ SHORTEST_LITERAL = 8
 """Shorter secrets are not looked for outside their surroundings: they would hit ordinary words."""
 
 
+def distinctive(found: Mapping[str, str]) -> dict[str, str]:
+    """Return those found secrets that may be looked for anywhere without hitting ordinary words."""
+    return {secret: kind for secret, kind in found.items() if len(secret) >= SHORTEST_LITERAL and is_mixed(secret)}
+
+
 def redact_trace(trace: Trace, redactor: Redactor) -> Trace:
     """Return ``trace`` without secrets; counts go to ``redactor``."""
     scope = _Scope(redactor)
@@ -60,11 +65,7 @@ class _Scope:
 
     def again(self, clean: Callable[[], T], cleaned: T) -> T:
         """Clean once more with the secrets that were found, where there are any worth looking for."""
-        self._literals = {
-            secret: kind
-            for secret, kind in self._inner.found.items()
-            if len(secret) >= SHORTEST_LITERAL and is_mixed(secret)
-        }
+        self._literals = distinctive(self._inner.found)
         if not self._literals:
             return cleaned
         self._memo.clear()
@@ -134,15 +135,5 @@ class _Scope:
         if isinstance(value, str):
             return self._text(value)
         if self._literals:
-            value = _each_text(value, lambda text: self._inner.literals(text, self._literals))
+            value = self._inner.literals_in(value, self._literals)
         return self._inner.value(value)
-
-
-def _each_text(value: Any, change: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, Mapping):
-        return {key: _each_text(item, change) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_each_text(item, change) for item in value]
-    return value
