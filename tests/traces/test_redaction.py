@@ -138,6 +138,9 @@ READABLE = [
     "pk_test_short",
     "tokenizer.encode(text)[:1024]",
     "assert secret == expected_secret",
+    '"idempotency_key": "metric_9b40748bc5331b44380bc2b5e86c8d76"',
+    "        client_secret: Configuration options for the secret.",
+    'HEADERS = ("authorization", "x-amz-content-sha256")',
 ]
 
 

@@ -78,6 +78,12 @@ def find_authorization(text: str, lowered: str) -> Iterator[SecretHit]:
         end = found.end(3) if scheme in _WHOLE_LINE_SCHEMES else found.end(2)
         if is_reference(value) or (looks_like_code(value) and len(value) < 32) or "{" in value:
             continue
+        if (
+            not scheme
+            and text[place + 13 : found.start(2)].strip(" \\\"'`") == ","
+            and not is_random(value, shortest=16)
+        ):
+            continue  # a list of header names
         if not (any(c.isdigit() for c in value) or len(value) >= 20 or scheme == "basic"):
             continue
         kind = {"bearer": "bearer-token", "basic": "basic-auth"}.get(scheme, "authorization-header")

@@ -45,6 +45,10 @@ _HARMLESS_TOKENS = frozenset(
         "unexpected", "syntax", "change", "resume", "cursor", "design",
     }
 )  # fmt: skip
+_HARMLESS_KEYS = frozenset(
+    {"idempotency", "cache", "primary", "foreign", "sort", "partition", "dedup", "routing", "object", "public", "hash",
+     "group", "index", "lookup", "storage", "row", "message", "map", "dict", "translation", "source"}
+)  # fmt: skip
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
 
@@ -61,6 +65,8 @@ def classify_name(name: str) -> NameClass:
         return NameClass.PLAIN if len(words) > 1 and words[-2] in _HARMLESS_TOKENS else NameClass.TOKEN
     if words[-1] == "pass" and len(words) > 1:
         return NameClass.STRONG
+    if len(words) > 1 and words[-1] == "key" and words[-2] in _HARMLESS_KEYS:
+        return NameClass.PLAIN
     return NameClass.WEAK if joined in _WEAK_NAMES or words[-1] in ("key", "auth", "creds") else NameClass.PLAIN
 
 
@@ -104,6 +110,9 @@ def looks_like_code(value: str) -> bool:
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)\Z")
+_PREFIX = re.compile(r"\A(?:[a-z]{2,12}[_-]){1,2}(?=[0-9a-f]{16})")
+_PLAIN_WORD = r"(?:(?:[a-z]+|[A-Z][a-z]+|[A-Z]+)\d{0,4}|\d{1,4})"
+_WORD_LIST = re.compile(rf"{_PLAIN_WORD}(?:[-_./:]{_PLAIN_WORD})+\Z")
 _TOKEN_LIKE = re.compile(r"[A-Za-z0-9+/=_.~%:\-]+\Z")
 _RUNS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+|[^a-zA-Z0-9]+")
 RANDOM_BITS = 3.3
@@ -115,9 +124,9 @@ def is_random(value: str, *, shortest: int = 20, hex_counts: bool = False) -> bo
 
     UUIDs and, unless ``hex_counts``, hexadecimal numbers are none: they name things far more often than they open them.
     """
-    if len(value) < shortest or not _TOKEN_LIKE.match(value) or _UUID.match(value):
+    if len(value) < shortest or not _TOKEN_LIKE.match(value) or _UUID.match(value) or _WORD_LIST.match(value):
         return False
-    if _HEX.match(value):
+    if _HEX.match(_PREFIX.sub("", value)):
         return hex_counts and not value.isdigit() and entropy(value) > 2.8
     digits = sum(c.isdigit() for c in value)
     if digits < 2 and not (value.lower() != value and value.upper() != value and _changes_case_often(value)):

@@ -81,10 +81,11 @@ def _assigned(text: str, name: str, start_of_name: int, strength: NameClass, fou
         return None
     spaced = found.end("sep") < start - len(opening)
     before = text[max(start_of_name - 8, 0) : start_of_name]
+    ends_line = text[end : end + 40].split("\n", 1)[0].lstrip(" \t,;")[:1] in ("", "#", "/")
     is_secret = (
         _is_quoted_secret(name, strength, value, found.group("sep"))
         if opening
-        else _is_bare_secret(name, strength, value, found.group("sep"), before, spaced=spaced)
+        else _is_bare_secret(name, strength, value, found.group("sep"), before, spaced=spaced, ends_line=ends_line)
     )
     return SecretHit(_kind(strength), start, end) if is_secret else None
 
@@ -107,7 +108,9 @@ def _is_quoted_secret(name: str, strength: NameClass, value: str, sep: str) -> b
     return len(value) >= 6 and sep != "(" and not is_label
 
 
-def _is_bare_secret(name: str, strength: NameClass, value: str, sep: str, before: str, *, spaced: bool) -> bool:
+def _is_bare_secret(
+    name: str, strength: NameClass, value: str, sep: str, before: str, *, spaced: bool, ends_line: bool
+) -> bool:
     if strength is NameClass.WEAK:
         return is_random(value, shortest=32)
     if strength is NameClass.TOKEN:
@@ -116,6 +119,8 @@ def _is_bare_secret(name: str, strength: NameClass, value: str, sep: str, before
         return len(value) >= 6
     if sep.startswith("=") and not spaced and name.upper() == name:
         return len(value) >= 8 and not re.search(r"[(\[{]", value)
+    if not ends_line and before[-1:] not in ("?", "&", ";"):
+        return False
     is_config_line = not before.strip(" -") or before[-1] in "\n?&;" or re.search(r"(?:export |\n[ -]+)\Z", before)
     return bool(is_config_line) and len(value) >= 8 and value.isalnum() and classify_name(value) is NameClass.PLAIN
 
