@@ -9,29 +9,52 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from honeyguide.prompts.audit.words import content_words
+from honeyguide.prompts.audit.words import content_of, content_words, tokens
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z*`\"'])")
 _LEAD = re.compile(r"^[\s>#*+\-\d.)\[\]xX]*\s*")
 _NOT = re.compile(
     r"\b(?:never|do not|don['’]t|must not|mustn['’]t|should not|shouldn['’]t|may not|cannot|avoid|refrain from"
-    r"|stop|no longer)\b",
+    r"|no longer)\b",
     re.IGNORECASE,
 )
-_DOUBLE_NOT = re.compile(
-    r"\b(?:never|not|n['’]t|avoid)\b"
-    r".*\b(?:without|forget|skip|omit|hesitate|fail|miss|unless|except|until)\b",
-    re.IGNORECASE,
+_MAYBE_NOT = frozenset(
+    ("never", "not", "don't", "don’t", "mustn't", "mustn’t", "shouldn't", "shouldn’t", "cannot", "avoid", "refrain")
 )
-_DO = re.compile(r"\b(?:always|must|should|make sure|ensure|be sure|prefer|shall|required?)\b", re.IGNORECASE)
-_ORDER = re.compile(
-    r"^(?:please )?(?:use|write|add|include|keep|put|run|answer|reply|respond|start|begin|end|apologi[sz]e|mention|"
-    r"explain|commit|push|create|cite|quote|format|indent|name|wrap|return|say|tell|offer|give|greet|thank|sign|ask|summari[sz]e|"
-    r"translate|prefer|show|list|call|check|test|document|log|speak|address|state)\b",
-    re.IGNORECASE,
+"""A sentence without any of these forbids nothing; looking for words is much quicker than for the pattern."""
+_TURNS_AROUND = frozenset(
+    ("without", "forget", "skip", "omit", "hesitate", "fail", "miss", "unless", "except", "until")
 )
-_CONDITION = re.compile(r"\b(?:if|when|unless|except|only|until|whenever|in case|while)\b", re.IGNORECASE)
+"""``never forget to X`` demands X; ``never X without Y`` is a condition."""
+_DO = frozenset(("always", "must", "should", "sure", "ensure", "prefer", "shall", "require", "required"))
+_ORDERS = frozenset(
+    (
+        *(
+            "use",
+            "write",
+            "add",
+            "include",
+            "keep",
+            "put",
+            "run",
+            "answer",
+            "reply",
+            "respond",
+            "start",
+            "begin",
+            "end",
+        ),
+        *("apologise", "apologize", "mention", "explain", "commit", "push", "create", "cite", "quote", "format"),
+        *("indent", "name", "wrap", "return", "say", "tell", "offer", "give", "greet", "thank", "sign", "ask"),
+        *("summarise", "summarize", "translate", "prefer", "show", "list", "call", "check", "test", "document", "log"),
+        *("speak", "address", "state", "install", "stick"),
+    )
+)
+"""Verbs that, at the start of a sentence, make it an order."""
+_CONDITIONS = frozenset(("if", "when", "unless", "except", "only", "until", "whenever", "case", "while"))
+_CHOOSERS = frozenset(("use", "prefer", "stick", "write", "indent", "install", "format", "answer", "reply"))
 _CHOICES: tuple[tuple[str, ...], ...] = (
     ("tabs", "spaces"),
     ("single quotes", "double quotes"),
@@ -69,6 +92,13 @@ _EXACTLY = re.compile(r"\bexactly\s+(\d{1,6})\s+" + _UNIT + r"\b", re.IGNORECASE
 _MOST_WORDS = 14
 """A longer sentence says too much to be compared by its words."""
 _SAME_MATTER = 0.8
+_UNITS = frozenset(
+    word + ending
+    for word in ("word", "line", "sentence", "character", "paragraph", "bullet", "point", "item", "question", "token")
+    for ending in ("", "s")
+) | {"page", "pages", "column", "columns"}
+_DIGIT = re.compile(r"\d")
+_FUNCTION = frozenset(content_words("always never avoid prefer sure ensure shall require required refrain"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +153,33 @@ def clash(first: Directive, second: Directive) -> str:
 
 
 def _read(number: int, quote: str, sentence: str) -> Directive | None:
-    is_negative = bool(_NOT.search(sentence))
-    is_double = is_negative and bool(_DOUBLE_NOT.search(sentence))
-    bounds = _bounds(sentence)
-    choice = None if is_negative else _choice(sentence)
-    is_order = is_negative or bool(_DO.search(sentence)) or bool(_ORDER.match(sentence))
-    if not (is_order or bounds):
+    found = _meaning(sentence)
+    if found is None:
         return None
-    words = frozenset(content_words(_NOT.sub(" ", _DO.sub(" ", sentence)))) - {"alway", "never", "avoid", "prefer"}
-    if not words or (len(words) > _MOST_WORDS and not (choice or bounds)):
+    is_negative, is_conditional, words, choice, bounds = found
+    return Directive(number, quote, is_negative, is_conditional, words, choice, bounds)
+
+
+_Meaning = tuple[bool, bool, frozenset[str], tuple[int, str] | None, tuple[str, int, int] | None]
+
+
+@lru_cache(maxsize=20_000)
+def _meaning(sentence: str) -> _Meaning | None:
+    words = tokens(sentence)
+    if not words:
         return None
-    is_conditional = bool(_CONDITION.search(sentence)) or is_double
-    return Directive(number, quote, is_negative and not is_double, is_conditional, words, choice, bounds)
+    have = frozenset(words)
+    negation = _NOT.search(sentence) if have & _MAYBE_NOT else None
+    bounds = _bounds(sentence) if have & _UNITS and _DIGIT.search(sentence) else None
+    choice = _choice(sentence) if negation is None and have & _CHOOSERS else None
+    first = words[1] if words[0] in ("please", "then") and len(words) > 1 else words[0]
+    if not (negation or bounds or have & _DO or first in _ORDERS):
+        return None
+    matter = frozenset(content_of(tokens(_NOT.sub(" ", sentence)) if negation else words)) - _FUNCTION
+    if not matter or (len(matter) > _MOST_WORDS and not (choice or bounds)):
+        return None
+    turned = negation is not None and bool(have & _TURNS_AROUND)
+    return (negation is not None and not turned, turned or bool(have & _CONDITIONS), matter, choice, bounds)
 
 
 def _bounds(sentence: str) -> tuple[str, int, int] | None:

@@ -44,6 +44,6 @@ class Finding:
     quotes: tuple[Quote, ...] = ()
 
 
-def order(finding: Finding) -> tuple[int, str, int, str]:
-    """Sort findings: errors first, then by place."""
-    return (SEVERITIES.index(finding.severity), finding.path, finding.line, finding.code)
+def order(finding: Finding) -> tuple[int, str, int, str, str]:
+    """Sort findings: errors first, then by place; the message makes the order the same every time."""
+    return (SEVERITIES.index(finding.severity), finding.path, finding.line, finding.code, finding.message)

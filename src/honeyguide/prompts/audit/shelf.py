@@ -116,13 +116,15 @@ class Prompt:
         return _pure(self.path).parent
 
     @cached_property
-    def scope(self) -> PurePosixPath:
-        """The folder whose work it governs: what stands before ``.claude``, ``.github`` and the like, else its own."""
-        parts = _pure(self.path).parts
-        for index, part in enumerate(parts[:-1]):
-            if part.lower() in PROGRAM_FOLDERS:
-                return PurePosixPath(*parts[:index]) if index else PurePosixPath(".")
-        return self.folder
+    def scope(self) -> str:
+        """The folder whose work it governs: what stands before ``.claude``, ``.github`` and the like, else its own.
+
+        Written with a slash at its end; empty for the folder that all paths start from.
+        """
+        parts = _pure(self.path).parts[:-1]
+        ends = (index for index, part in enumerate(parts) if part.lower() in PROGRAM_FOLDERS)
+        above = parts[: next(ends, len(parts))]
+        return "/".join(above).replace("//", "/") + "/" if above else ""
 
     @cached_property
     def lines(self) -> tuple[tuple[int, str], ...]:
@@ -163,8 +165,7 @@ class Shelf:
 
 def works_together(first: Prompt, second: Prompt) -> bool:
     """Say whether both govern the same folder, or one a folder inside the other's."""
-    above, below = first.scope, second.scope
-    return above == below or above in below.parents or below in above.parents
+    return first.scope.startswith(second.scope) or second.scope.startswith(first.scope)
 
 
 def open_shelf(files: Iterable[ShelfFile], context: AuditContext) -> Shelf:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 _WORD = re.compile(r"[^\W\d_][\w'’+#.-]*\w|[^\W\d_]")
@@ -23,16 +23,32 @@ _EMPTY = frozenset(
 
 def content_words(text: str) -> Iterator[str]:
     """Yield the reduced words of ``text`` that are not mere grammar, in order."""
-    for match in _WORD.finditer(text.lower()):
-        word = match.group().strip("'’.-")
+    return content_of(tokens(text))
+
+
+def tokens(text: str) -> list[str]:
+    """Return every word of ``text`` in lower case."""
+    return [word.strip("'’.-") for word in _WORD.findall(text.lower())]
+
+
+def content_of(words: Iterable[str]) -> Iterator[str]:
+    """Yield the reduced form of those of ``words`` that are not mere grammar."""
+    return (_reduced(word) for word in words if len(word) > 1 and word not in _EMPTY)
+
+
+def as_written(text: str) -> dict[str, str]:
+    """Return the reduced words of ``text``, each with the word that stands there first."""
+    found: dict[str, str] = {}
+    for word in tokens(text):
         if len(word) > 1 and word not in _EMPTY:
-            yield _reduced(word)
+            found.setdefault(_reduced(word), word)
+    return found
 
 
 @lru_cache(maxsize=20_000)
 def _reduced(word: str) -> str:
     """Cut the commonest English endings; a rough rule is enough to compare two sentences."""
-    for ending, least in (("ing", 6), ("ies", 5), ("ed", 5), ("es", 5), ("s", 4)):
+    for ending, least in (("ing", 6), ("ies", 5), ("ed", 5), ("s", 4)):
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
             stem = word[: -len(ending)] + ("y" if ending == "ies" else "")
             return stem.rstrip("e") if len(stem) > 3 else stem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import combinations, islice, product
 
 from honeyguide.prompts.audit.directives import Directive, clash, directives
 from honeyguide.prompts.audit.findings import Finding, Quote
@@ -11,8 +12,9 @@ from honeyguide.prompts.audit.shelf import Prompt, Shelf, works_together
 from honeyguide.prompts.kinds import profile
 from honeyguide.prompts.targets import TargetKind
 
-_MOST_HOLDERS = 60
-"""A word in more instructions than this leads to no pair."""
+_MOST_PAIRS = 5_000
+"""Pairs looked at for one word; a word in so many instructions is no sign that two of them are about one thing."""
+_Said = tuple[Prompt, Directive]
 
 
 def check(shelf: Shelf) -> Iterator[Finding]:
@@ -22,30 +24,54 @@ def check(shelf: Shelf) -> Iterator[Finding]:
     for index, (_, directive) in enumerate(said):
         for word in directive.keys:
             holders[word].append(index)
+    reach = _Reach(shelf.prompts)
     seen: set[tuple[int, int]] = set()
     for owners in holders.values():
-        if len(owners) > _MOST_HOLDERS:
-            owners = owners[:_MOST_HOLDERS]
-        for position, first in enumerate(owners):
-            for second in owners[position + 1 :]:
-                if (first, second) in seen:
-                    continue
-                seen.add((first, second))
-                if _loaded_together(said[first][0], said[second][0]):
-                    reason = clash(said[first][1], said[second][1])
-                    if reason:
-                        yield _finding(said[first], said[second], reason)
+        for pair in islice(_pairs(said, owners, reach), _MOST_PAIRS):
+            if pair not in seen:
+                seen.add(pair)
+                first, second = said[pair[0]], said[pair[1]]
+                reason = clash(first[1], second[1])
+                if reason:
+                    yield _finding(first, second, reason)
 
 
-def _loaded_together(first: Prompt, second: Prompt) -> bool:
-    """Say whether an agent may get both texts: in one file, or an instruction file and what works under it."""
-    if first.path == second.path:
-        return first.label == second.label
-    instructions = [profile(p.kind).target is TargetKind.INSTRUCTION_FILE for p in (first, second)]
-    return any(instructions) and works_together(first, second)
+class _Reach:
+    """Which texts an agent may get with an instruction file: those in the folders it governs, or that govern it."""
+
+    def __init__(self, prompts: tuple[Prompt, ...]) -> None:
+        by_scope: dict[str, list[Prompt]] = defaultdict(list)
+        for prompt in prompts:
+            by_scope[prompt.scope].append(prompt)
+        first_of = {scope: group[0] for scope, group in by_scope.items()}
+        instructing = [prompt for prompt in prompts if profile(prompt.kind).target is TargetKind.INSTRUCTION_FILE]
+        near = {
+            scope: [other for other in by_scope if works_together(first_of[scope], first_of[other])]
+            for scope in {prompt.scope for prompt in instructing}
+        }
+        self._others = {
+            id(prompt): [id(other) for scope in near[prompt.scope] for other in by_scope[scope] if other is not prompt]
+            for prompt in instructing
+        }
+
+    def of(self, prompt: int) -> list[int]:
+        """Return the ids of the other texts; none for a text that is no instruction file."""
+        return self._others.get(prompt, [])
 
 
-def _finding(first: tuple[Prompt, Directive], second: tuple[Prompt, Directive], reason: str) -> Finding:
+def _pairs(said: list[_Said], owners: list[int], reach: _Reach) -> Iterator[tuple[int, int]]:
+    """Yield the pairs that an agent may get at once: within one text, or an instruction file with any other text."""
+    texts: dict[int, list[int]] = defaultdict(list)
+    for index in owners:
+        texts[id(said[index][0])].append(index)
+    for same in texts.values():
+        yield from combinations(same, 2)
+    for prompt, same in texts.items():
+        for other in reach.of(prompt):
+            yield from ((min(pair), max(pair)) for pair in product(same, texts.get(other, ())))
+
+
+def _finding(first: _Said, second: _Said, reason: str) -> Finding:
     (one, said), (other, against) = first, second
     same_program = profile(one.kind).program == profile(other.kind).program
     place = f"line {against.line}" if one.path == other.path else f"{other.path}:{against.line}"

@@ -10,7 +10,7 @@ from itertools import combinations
 from honeyguide.prompts import rules
 from honeyguide.prompts.audit.findings import Finding, Quote
 from honeyguide.prompts.audit.shelf import Prompt, Shelf
-from honeyguide.prompts.audit.words import content_words
+from honeyguide.prompts.audit.words import as_written, content_words
 from honeyguide.prompts.kinds import FileKind
 from honeyguide.prompts.listing import description_of
 
@@ -52,12 +52,13 @@ def _pairs(prompts: list[Prompt]) -> Iterator[Finding]:
 
 
 def _finding(narrow: Prompt, wide: Prompt, both: list[str]) -> Finding:
+    spelled = as_written(description_of(narrow.document.fields))
     return Finding(
         "warning",
         "overlapping-descriptions",
         narrow.path,
         rules.line_of_field(narrow.document, "description"),
-        f"{narrow.name!r} and {wide.name!r} call for the same work: {', '.join(both[:6])}.",
+        f"{narrow.name!r} and {wide.name!r} call for the same work: {', '.join(spelled[word] for word in both[:6])}.",
         f"The agent chooses by the description; {wide.name!r} may take the requests meant for {narrow.name!r}.",
         quotes=(_quote(narrow), _quote(wide)),
     )

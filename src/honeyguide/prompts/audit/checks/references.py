@@ -94,6 +94,7 @@ def _import_chains(shelf: Shelf) -> Iterator[Finding]:
         path: [(_resolve(prompt, target), offset) for target, offset in _imports(prompt)]
         for path, prompt in by_path.items()
     }
+    imported = {target for targets in imports.values() for target, _ in targets}
     for start, prompt in by_path.items():
         for target, offset in imports[start]:
             chain = [start, target]
@@ -106,7 +107,7 @@ def _import_chains(shelf: Shelf) -> Iterator[Finding]:
                         yield Finding("warning", "import-cycle", prompt.path, prompt.line_at(offset), message, why)
                     break
                 chain.append(following)
-            if len(chain) - 1 > _DEEPEST_IMPORT:
+            if len(chain) - 1 > _DEEPEST_IMPORT and start not in imported:
                 message = f"This import is the first of a chain of more than {_DEEPEST_IMPORT}."
                 why = f"Claude Code follows imports {_DEEPEST_IMPORT} files deep and leaves out the rest."
                 yield Finding("warning", "import-too-deep", prompt.path, prompt.line_at(offset), message, why)
