@@ -144,7 +144,7 @@ class Tree:
             uuid = waiting.pop()
             if uuid not in found:
                 found.add(uuid)
-                waiting.extend(child.uuid for child in self._children[uuid])
+                waiting.extend(child.uuid for child in self._children.get(uuid, ()))
         return found
 
 

@@ -1,8 +1,8 @@
 """Tells the lines that a forked Codex session repeats from its own.
 
 A fork begins with a copy of its parent. Where the parent is at hand, the copy is what agrees with it, line by line
-(times may differ). Where it is not, the copy is what is older than the fork; and when the times were rewritten, all
-that was written within its first second, up to the last request in it.
+(times may differ). Where it is not, the copy is what is older than the fork; and when the times were rewritten, what
+was written within its first second: all of it when a request follows, else up to the last request in it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ from honeyguide.traces.readers.protocol import ReadContext
 
 BURST_MS = 1000
 """A copy is written at once; a person's first own request comes later."""
+
+_REQUEST = "user_message"
+_UNDECIDED = {"turn_context", "session_meta", "user message", "task_started", "thread_settings"}
+"""Lines that a session writes before as well as after a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Replay:
         self._parent = self._parent_lines(about) if self._running else None
         self._place = 0
         self._burst: list[Record] = []
+        self._after: list[Record] = []
         if self._running and self._parent is None:
             context.health.note(health.MISSING_PARENT, example=about.parent or "")
 
@@ -74,20 +79,25 @@ class Replay:
             yield True, record
             return
         gap = milliseconds_between(self._began, at)
-        if gap is not None and gap <= BURST_MS:
+        if gap is not None and gap <= BURST_MS and not self._after:
             self._burst.append(record)
             return
-        yield from self._settled()
-        self._running = False
-        yield False, record
+        self._after.append(record)
+        if _kind(record) not in _UNDECIDED:
+            yield from self._settled()
+            self._running = False
 
     def _settled(self) -> Iterator[tuple[bool, Record]]:
-        """In the first second's lines all before the last request are the copy, if there are two requests or more."""
-        asked = [i for i, record in enumerate(self._burst) if _is_request(record)]
-        own_from = asked[-1] if len(asked) > 1 else 0
+        asked = [place for place, record in enumerate(self._burst) if _kind(record) == _REQUEST]
+        if any(_kind(record) == _REQUEST for record in self._after):
+            own_from = len(self._burst)
+        else:
+            own_from = asked[-1] if asked else 0
         for place, record in enumerate(self._burst):
             yield place < own_from, record
-        self._burst = []
+        for record in self._after:
+            yield False, record
+        self._burst, self._after = [], []
 
     def _parent_lines(self, about: About) -> list[str] | None:
         stream = self._context.related(about.parent or "")
@@ -105,6 +115,10 @@ def _digest(kind: str, payload: Any) -> str:
     return content_key(kind, payload)
 
 
-def _is_request(record: Record) -> bool:
+def _kind(record: Record) -> str:
+    """The kind of the payload, else of the line."""
     payload = record.data.get("payload")
-    return isinstance(payload, dict) and payload.get("type") == "user_message"
+    inner = text_of(payload.get("type")) if isinstance(payload, dict) else ""
+    if inner == "message" and isinstance(payload, dict) and payload.get("role") == "user":
+        return "user message"
+    return inner or text_of(record.data.get("type"))

@@ -70,13 +70,13 @@ class _Request:
     def say(self, text: str, way: str, at: str | None, line: int) -> None:
         """Add a reply; it comes as an event and as an item, in either order, and counts once."""
         other = "item" if way == "event" else "event"
-        text = text.strip()
-        if not text:
+        words = text.strip()
+        if not words:
             return
-        if text in self.unmatched[other]:
-            self.unmatched[other].remove(text)
+        if words in self.unmatched[other]:
+            self.unmatched[other].remove(words)
             return
-        self.unmatched[way].append(text)
+        self.unmatched[way].append(words)
         self.replies.append((text, at, line))
 
 

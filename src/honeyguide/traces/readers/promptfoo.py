@@ -12,6 +12,7 @@ from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.traces import health
 from honeyguide.traces.conversations import Conversation, CorrectionSignal, PromptText, Role, SignalKind, Turn
 from honeyguide.traces.readers._documents import Item, items, look
+from honeyguide.traces.readers._machine_text import human_part
 from honeyguide.traces.readers._messages import messages_of
 from honeyguide.traces.readers._values import (
     compact,
@@ -100,7 +101,7 @@ class PromptfooSource:
                 prompts[template.text] = template
             at = when.get(evaluation)
             traces.append(_trace(self.name, key, row_key, number_, row, asked, output, template, at))
-            turns.append(Turn(Role.USER, asked, f"{row_key}/asked", timestamp=at, trace_key=row_key, line=item.line))
+            turns.append(Turn(Role.USER, asked, f"{row_key}/asked", not human_part(asked), at, row_key, item.line))
             if output:
                 turns.append(
                     Turn(Role.ASSISTANT, output, f"{row_key}/answer", timestamp=at, trace_key=row_key, line=item.line)
