@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from honeyguide.kernel.choice import index, unit
 from honeyguide.versions.diff import compare, fold, hunks_of, rows_of, summarise
@@ -34,12 +35,13 @@ def paragraph(seed: int, number: int, length: int) -> str:
     return " ".join(words) + "\n"
 
 
-def prose(characters: int, length: int, seed: int = 1) -> list[str]:
+@cache
+def prose(characters: int, length: int, seed: int = 1) -> tuple[str, ...]:
     """Return lines of prose that add up to about ``characters``."""
-    return [paragraph(seed, number, length) for number in range(max(1, characters // (length + 4)))]
+    return tuple(paragraph(seed, number, length) for number in range(max(1, characters // (length + 4))))
 
 
-def lightly_edited(lines: list[str]) -> list[str]:
+def lightly_edited(lines: Sequence[str]) -> list[str]:
     """One word in every fiftieth line, a line gone and a line new now and then."""
     edited = list(lines)
     for number in range(0, len(edited), 50):
@@ -49,7 +51,7 @@ def lightly_edited(lines: list[str]) -> list[str]:
     return edited
 
 
-def rewritten(lines: list[str], share: float = 0.35) -> list[str]:
+def rewritten(lines: Sequence[str], share: float = 0.35) -> list[str]:
     """In every third line a share of the words is replaced."""
     edited = list(lines)
     for number in range(0, len(edited), 3):
@@ -62,7 +64,7 @@ def rewritten(lines: list[str], share: float = 0.35) -> list[str]:
     return edited
 
 
-def everywhere_rewritten(lines: list[str]) -> list[str]:
+def everywhere_rewritten(lines: Sequence[str]) -> list[str]:
     """In every line a third of the words is replaced."""
     edited: list[str] = []
     for number, line in enumerate(lines):
@@ -114,7 +116,7 @@ def main() -> int:
     return 1 if missed else 0
 
 
-def _pair(lines: list[str], edit: Callable[[list[str]], list[str]]) -> tuple[str, str]:
+def _pair(lines: Sequence[str], edit: Callable[[Sequence[str]], list[str]]) -> tuple[str, str]:
     return "".join(lines), "".join(edit(lines))
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.kernel.errors import Interrupted
-from honeyguide.versions.diff import Fold, Limits, Row, RowKind, compare, fold, rows_of
+from honeyguide.kernel.errors import Interrupted, InvalidInput
+from honeyguide.versions.diff import Fold, Limits, Row, RowKind, apply_hunks, compare, fold, rows_of, word_counts
 from honeyguide.versions.diff.limits import Work
 from honeyguide.versions.diff.words import mark_words, split_words
 
@@ -186,3 +186,27 @@ def test_a_view_nobody_wants_any_more_stops():
     comparison = compare("a\nb\nc\n", "x\nb\ny\n")
     with pytest.raises(Interrupted):
         rows_of(comparison, cancelled=lambda: next(asked, True))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "counts"),
+    [
+        ("Be kind, always.\n", "Be kind and brief, always.\n", (2, 0)),
+        ("Be kind.\nBe brief now.\n", "Be kind.\n", (0, 3)),
+        ("same\n", "same\n", (0, 0)),
+        ("one two three four\n", "one 2 three four!\n", (1, 1)),
+    ],
+)
+def test_the_counter_counts_words_and_nothing_else(before, after, counts):
+    assert word_counts(rows_of(compare(before, after))) == counts
+
+
+def test_blanks_can_be_ignored_for_looking_but_not_for_applying():
+    before, after = "one\n  two\nthree\n", "one\r\ntwo\nfour\n"
+    comparison = compare(before, after, ignore_blanks=True)
+    rows = rows_of(comparison)
+    assert [row.kind.value for row in rows] == ["context", "context", "deleted", "added"]
+    assert "".join(row.before or "" for row in rows) == before
+    assert "".join(row.after or "" for row in rows) == after
+    with pytest.raises(InvalidInput):
+        apply_hunks(comparison, {1})

@@ -8,7 +8,7 @@ from honeyguide.versions.diff.hunks import Hunk, apply_hunks, diff_json, hunks_o
 from honeyguide.versions.diff.limits import DEFAULT_LIMITS, Cancelled, Limits
 from honeyguide.versions.diff.lines import Comparison, compare, split_lines
 from honeyguide.versions.diff.merge import Merge, MergeConflict, merge
-from honeyguide.versions.diff.rows import Fold, Row, RowKind, fold, rows_of
+from honeyguide.versions.diff.rows import Fold, Row, RowKind, fold, rows_of, word_counts
 from honeyguide.versions.diff.summary import Summary, summarise
 from honeyguide.versions.diff.words import Span
 
@@ -35,4 +35,5 @@ __all__ = [
     "rows_of",
     "split_lines",
     "summarise",
+    "word_counts",
 ]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from itertools import chain, pairwise
+from typing import NamedTuple, cast
 
 from rapidfuzz.distance import Indel
 
@@ -38,9 +38,8 @@ def align(before: Sequence[str], after: Sequence[str], work: Work) -> list[Chang
     Raises:
         Interrupted: the comparison was cancelled.
     """
-    known: dict[str, int] = {}
-    left = [known.setdefault(token, len(known)) for token in before]
-    right = [known.setdefault(token, len(known)) for token in after]
+    known = {token: number for number, token in enumerate(dict.fromkeys(chain(before, after)))}
+    left, right = list(map(known.__getitem__, before)), list(map(known.__getitem__, after))
     found: list[Change] = []
     stack = [(0, len(left), 0, len(right), 0)]
     while stack:
@@ -118,13 +117,15 @@ def slide(
 
 
 def _exact(left: list[int], right: list[int], b0: int, a0: int) -> list[Change]:
-    return joined(
-        [
-            Change(b0 + op.src_start, b0 + op.src_end, a0 + op.dest_start, a0 + op.dest_end)
-            for op in Indel.opcodes(left, right)
-            if op.tag != "equal"
-        ]
-    )
+    changes: list[Change] = []
+    operations = cast("list[tuple[str, int, int, int, int]]", Indel.opcodes(left, right).as_list())
+    start_left = start_right = 0
+    for tag, i0, i1, j0, j1 in (*operations, ("equal", len(left), len(left), len(right), len(right))):
+        if tag == "equal":
+            if i0 > start_left or j0 > start_right:
+                changes.append(Change(b0 + start_left, b0 + i0, a0 + start_right, a0 + j0))
+            start_left, start_right = i1, j1
+    return changes
 
 
 def _anchors(left: list[int], right: list[int], b0: int, b1: int, a0: int, a1: int) -> list[tuple[int, int]]:

@@ -55,8 +55,10 @@ def apply_hunks(comparison: Comparison, numbers: Iterable[int]) -> str:
     """Return the old text with only the hunks in ``numbers`` applied: none gives the old text, all the new one.
 
     Raises:
-        InvalidInput: a number that no hunk has.
+        InvalidInput: a number that no hunk has, or a comparison that ignores blanks.
     """
+    if comparison.ignores_blanks:
+        raise InvalidInput("Changes can only be applied from a comparison of every character.")
     wanted = set(numbers)
     unknown = sorted(wanted - set(range(1, len(comparison.changes) + 1)))
     if unknown:

@@ -21,12 +21,14 @@ class Comparison:
         before, after: the lines of both texts, each with its line end, so that joining them gives the text back.
         changes: the changed runs, as line indices, in order and never touching each other.
         limits: the guard rails it was made under.
+        ignores_blanks: whether lines that differ only in blanks or line ends count as equal.
     """
 
     before: tuple[str, ...]
     after: tuple[str, ...]
     changes: tuple[Change, ...]
     limits: Limits = DEFAULT_LIMITS
+    ignores_blanks: bool = False
 
 
 def split_lines(text: str) -> list[str]:
@@ -34,15 +36,32 @@ def split_lines(text: str) -> list[str]:
     return _LINE.findall(text)
 
 
-def compare(before: str, after: str, *, limits: Limits = DEFAULT_LIMITS, cancelled: Cancelled = never) -> Comparison:
+def compare(
+    before: str,
+    after: str,
+    *,
+    ignore_blanks: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+    cancelled: Cancelled = never,
+) -> Comparison:
     """Compare two texts by lines.
+
+    Args:
+        ignore_blanks: take lines that differ only in blanks or line ends for equal. For looking only: hunks of such
+            a comparison can not be applied.
 
     Raises:
         Interrupted: ``cancelled`` said so.
     """
     left, right = split_lines(before), split_lines(after)
-    changes = slide(align(left, right, Work(limits, cancelled)), left, right, _cut_score)
-    return Comparison(tuple(left), tuple(right), tuple(changes), limits)
+    seen_left, seen_right = (_without_blanks(left), _without_blanks(right)) if ignore_blanks else (left, right)
+    changes = align(seen_left, seen_right, Work(limits, cancelled))
+    changes = slide(changes, seen_left, seen_right, _cut_score)
+    return Comparison(tuple(left), tuple(right), tuple(changes), limits, ignore_blanks)
+
+
+def _without_blanks(lines: list[str]) -> list[str]:
+    return [" ".join(line.split()) for line in lines]
 
 
 def _cut_score(lines: Sequence[str], at: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from honeyguide.versions.diff.limits import Cancelled, Work, never
 from honeyguide.versions.diff.lines import Comparison
 from honeyguide.versions.diff.pairs import pair_lines
-from honeyguide.versions.diff.words import Span, mark_words
+from honeyguide.versions.diff.words import Span, mark_words, split_words
 
 
 class RowKind(StrEnum):
@@ -74,6 +74,21 @@ def rows_of(comparison: Comparison, *, cancelled: Cancelled = never) -> list[Row
     return rows
 
 
+def word_counts(rows: Iterable[Row]) -> tuple[int, int]:
+    """Return how many words the rows add and how many they take away; signs and blanks are no words."""
+    added = removed = 0
+    for row in rows:
+        match row.kind:
+            case RowKind.ADDED:
+                added += _words(row.after or "")
+            case RowKind.DELETED:
+                removed += _words(row.before or "")
+            case RowKind.CHANGED:
+                added += sum(_words((row.after or "")[start:end]) for start, end in row.after_marks)
+                removed += sum(_words((row.before or "")[start:end]) for start, end in row.before_marks)
+    return added, removed
+
+
 def fold(rows: Sequence[Row], *, context: int = 3, at_least: int = 8) -> list[Row | Fold]:
     """Replace long runs of unchanged rows by folds.
 
@@ -125,9 +140,12 @@ def _changed(comparison: Comparison, number: int, work: Work) -> Iterator[Row]:
 
 def _pair(old: str, new: str, before_line: int, after_line: int, number: int, work: Work) -> Iterator[Row]:
     marks = mark_words(old, new, work)
-    only_blanks = "".join(old.split()) == "".join(new.split())
-    if marks.equal >= work.limits.min_equal or only_blanks:
+    if marks.equal >= work.limits.min_equal or old.split() == new.split():
         yield Row(RowKind.CHANGED, old, new, before_line, after_line, marks.before, marks.after, number)
     else:
         yield Row(RowKind.DELETED, old, None, before_line, None, hunk=number)
         yield Row(RowKind.ADDED, None, new, None, after_line, hunk=number)
+
+
+def _words(text: str) -> int:
+    return sum(word[0].isalnum() for word in split_words(text))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from honeyguide.versions.diff.align import Change, align, joined, slide
+from honeyguide.versions.diff.align import Change, align, slide
 from honeyguide.versions.diff.limits import Work
 
 Span = tuple[int, int]
@@ -83,7 +83,7 @@ def _without_crumbs(changes: list[Change], left: list[str]) -> list[Change]:
             result[-1] = Change(last.before_start, change.before_end, last.after_start, change.after_end)
         else:
             result.append(change)
-    return joined(result)
+    return result
 
 
 def _cut_score(tokens: Sequence[str], at: int) -> int:
@@ -96,8 +96,8 @@ def _cut_score(tokens: Sequence[str], at: int) -> int:
 
 
 def _visible(line: str) -> int:
-    return len(line) - sum(map(line.count, " \t\r\n"))
+    return len("".join(line.split()))
 
 
 def _marked(line: str, spans: tuple[Span, ...]) -> int:
-    return sum(_visible(line[start:end]) for start, end in spans)
+    return _visible(" ".join([line[start:end] for start, end in spans]))
