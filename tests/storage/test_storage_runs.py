@@ -73,7 +73,7 @@ def test_a_step_on_an_unknown_run_says_not_found(store, step):
 def test_a_refused_accept_says_the_state_in_the_public_words(store):
     propose(store, "u1")
     runs(store, "reject", "u1", "no")
-    with pytest.raises(Conflict, match='^Run is in status "rejected" — only proposed runs can be accepted$'):
+    with pytest.raises(Conflict, match=r'^Run is in status "rejected" — only proposed runs can be accepted$'):
         runs(store, "accept", "u1")
 
 
@@ -285,7 +285,7 @@ def test_keys_come_in_chunks_without_a_gap_or_a_double_even_in_one_moment(store)
         begin(store, f"u{n:02}")
     chunks, after = [], None
     while True:
-        chunk = store.read_now(lambda unit: unit.attempts.keys(after=after, limit=10))
+        chunk = store.read_now(lambda unit, last=after: unit.attempts.keys(after=last, limit=10))
         if not chunk:
             break
         chunks.append(chunk)
