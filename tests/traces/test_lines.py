@@ -103,6 +103,14 @@ def test_an_over_long_line_stays_json_with_its_true_size():
     assert context.health.lines(health.OVER_LONG) == (2,)
 
 
+def test_no_half_of_a_secret_is_left_at_the_cut():
+    secret = b"sk-ant-api03-Zx9Kq2Lm7Pn4Rt6Vw8Yb3Cd5"
+    shortener = JsonShortener(10_000, 60)
+    shortener.feed(b'{"t":"' + b"word " * 9 + secret + b" " + b"more " * 100 + b'"}')
+    assert b"sk-ant" not in shortener.result()
+    assert json.loads(shortener.result())["t"].startswith("word word")
+
+
 def test_an_over_long_last_line_without_line_end_is_kept_too():
     data = b'{"n":1}\n{"text":"' + b"a" * (3 * BLOCK_BYTES) + b'"}'
     records = list(iter_json(io.BytesIO(data), ReadContext(line_limit=BLOCK_BYTES)))

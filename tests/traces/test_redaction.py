@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
@@ -51,6 +52,7 @@ SHAPES = {
     "google-oauth-token": "ya29." + mixed(60),
     "langsmith-key": "lsv2_pt_" + mixed(32, HEX) + "_" + mixed(10, HEX),
     "azure-client-secret": "abc8Q~" + mixed(34),
+    "service-token": "nvapi-" + mixed(60),
     "private-key-block": "-----BEGIN RSA PRIVATE KEY-----\n" + (mixed(64) + "\n") * 5 + "-----END RSA PRIVATE KEY-----",
 }
 
@@ -176,6 +178,18 @@ def test_kinds_are_named_as_the_table_names_them():
         "bearer-token", "basic-auth-url", "env-password", "pgsql-url", "generic-high-entropy",
     }  # fmt: skip
     assert table <= set(SECRET_KINDS)
+
+
+def test_private_keys_are_found_encoded_and_escaped_too():
+    pem = SHAPES["private-key-block"]
+    encoded = base64.b64encode(pem.encode()).decode()
+    escaped = json.dumps({"private_key": pem})[1:-1]
+    putty = "PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 2\n" + mixed(64) + "\n" + mixed(30) + "\nPrivate-MAC: 1"
+    for text in (f"client-key-data: {encoded}", escaped, putty, pem.replace("RSA ", "ENCRYPTED "), pem[:200]):
+        assert "private-key-block" in kinds_found(text)
+        assert mixed(64)[:20] not in Redactor(KEY).text(text)
+    certificate = base64.b64encode(b"-----BEGIN CERTIFICATE-----" + b"A" * 100).decode()
+    assert scan(f"certificate-authority-data: {certificate}") == []
 
 
 def test_a_quoted_aws_secret_key_near_its_name_is_found():

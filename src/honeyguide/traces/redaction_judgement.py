@@ -29,7 +29,7 @@ _STRONG_ENDINGS = (
     "password", "passwd", "passphrase", "passcode", "pwd", "secret", "secrets", "passwords",
     "apikey", "apikeys", "secretkey", "secretaccesskey", "accesskey", "privatekey", "signingkey", "encryptionkey",
     "authkey", "masterkey", "sessionkey", "accountkey", "sharedaccesskey", "sharedkey", "servicekey", "licensekey",
-    "subscriptionkey", "functionkey", "hmackey", "clientkey", "deploykey", "rolekey", "webhookkey",
+    "subscriptionkey", "functionkey", "hmackey", "clientkey", "deploykey", "rolekey", "webhookkey", "clientkeydata",
     "authorization", "cookie", "setcookie", "cookies", "bearer", "connectionstring", "credential",
     "passwort", "kennwort", "contraseña", "contrasena", "motdepasse", "senha", "пароль", "密码", "密碼", "パスワード",
 )  # fmt: skip
@@ -75,7 +75,7 @@ _REFERENCE = re.compile(
     \$\{?\{?[A-Za-z_(]            # $VAR ${VAR} ${{ secrets.X }} $(command)
     | %[A-Za-z_]+%                # %VAR%
     | \{\{?[^{}]*\}?\}            # {name} {{ name }}
-    | <[^<>]*>                    # <your key here>, and our own placeholders
+    | <[^<>]*(?:>|\Z)             # <your key here>, and our own placeholders
     | [*•x.\-_#?X]{3,}\Z          # ****, xxxx, ...
     | \[?redacted\]?\Z
     | process\.env\b | os\.(?:environ|getenv) | env\( | getenv\b | secrets\.[A-Za-z_]+\Z | var\.[A-Za-z_]+\Z

@@ -118,7 +118,7 @@ def _is_bare_secret(
     if is_mixed(value) and not looks_like_code(value):
         return len(value) >= 6
     if sep.startswith("=") and not spaced and name.upper() == name:
-        return len(value) >= 8 and not re.search(r"[(\[{]", value)
+        return len(value) >= 5 and not re.search(r"[(\[{]", value)
     if not ends_line and before[-1:] not in ("?", "&", ";"):
         return False
     is_config_line = not before.strip(" -") or before[-1] in "\n?&;" or re.search(r"(?:export |\n[ -]+)\Z", before)

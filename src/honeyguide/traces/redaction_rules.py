@@ -6,6 +6,7 @@ long harmless texts cheap. ``redaction_context`` finds what only its surrounding
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -93,6 +94,15 @@ def _has_digit_and_letter(secret: str) -> bool:
     return any(c.isdigit() for c in secret) and any(c.isalpha() for c in secret)
 
 
+def _is_encoded_private_key(secret: str) -> bool:
+    head = base64.b64decode(secret[:64] + "==")
+    return b"PRIVATE KEY" in head
+
+
+def _is_service_token(secret: str) -> bool:
+    return is_random(re.sub(r"\A[A-Za-z0-9]{2,8}[_-]", "", secret), hex_counts=True)
+
+
 def _is_no_hash(secret: str) -> bool:
     return re.fullmatch(r"[0-9a-f]+|[0-9A-F]+", secret) is None
 
@@ -116,6 +126,7 @@ RULES: tuple[Rule, ...] = (
     _rule("langfuse-key", "sk-lf-", _START + r"sk-lf-[A-Za-z0-9-]{20,}"),
     _rule("openai-key", "sk-", _START + r"(?<!-)sk-(?!ant-)[A-Za-z0-9_-]{20,}", _is_openai_key),
     _rule("google-api-key", "aiza", _START + r"AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"),
+    _rule("google-api-key", "aq.", _START + r"AQ\.[A-Za-z0-9_-]{40,}", is_random),
     _rule("google-oauth-token", "ya29. gocspx- 1//0", _START + r"(?:ya29\.|GOCSPX-|1//0)[A-Za-z0-9_-]{20,}"),
     _rule(
         "stripe-secret",
@@ -126,7 +137,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "slack-token",
         "xox xapp-",
-        _START + r"(?:xox[abceoprs](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{10,})",
+        _START + r"(?:xox[abcdeoprs](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{10,})",
     ),
     _rule(
         "slack-webhook", "hooks.slack.com", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_+-]{20,})"
@@ -139,6 +150,14 @@ RULES: tuple[Rule, ...] = (
         r"|(?:[A-Za-z0-9+/=:,]{16,}|\\+[nr]|\s)*)",
         dense=False,
     ),
+    _rule(
+        "private-key-block",
+        "ls0tls1crudjti",
+        r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]{40,}",
+        _is_encoded_private_key,
+        dense=False,
+    ),
+    _rule("private-key-block", "private-lines:", r"Private-Lines: \d+\s+([A-Za-z0-9+/=\s]{40,})", dense=False),
     _rule(
         "jwt",
         "eyj",
@@ -197,6 +216,14 @@ RULES: tuple[Rule, ...] = (
     _rule("replicate-token", "r8_", _START + r"r8_[A-Za-z0-9]{36,}"),
     _rule("langsmith-key", "lsv2_", _START + r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}" + _END),
     _rule("tavily-key", "tvly-", _START + r"tvly-[A-Za-z0-9-]{28,}", _has_digit_and_letter),
+    _rule(
+        "service-token",
+        "pcsk_ csk- nvapi- jina_ fw_ e2b_ re_ bkua_ ccipat_ pul- cfpat- rubygems_ hrku- nfp_ rnd_ vcp_ sk_ sess- "
+        "pat-na",
+        _START + r"(?:pcsk_|csk-|nvapi-|jina_|fw_|e2b_|re_|bkua_|CCIPAT_|pul-|CFPAT-|rubygems_|HRKU-|nfp_|rnd_|vcp_|sk_"
+        r"|sess-|pat-na[0-9]-)[A-Za-z0-9_-]{24,}",
+        _is_service_token,
+    ),
     _rule("age-secret-key", "age-secret-key-1", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
     _rule("onepassword-token", "ops_eyj", _START + r"ops_eyJ[A-Za-z0-9+/=_-]{100,}"),
 )

@@ -15,6 +15,9 @@ STRING_LIMIT = 64 * 1024
 CROWDED_STRING_LIMIT = 256
 """Bytes that a string keeps once the line has grown past its own limit nonetheless."""
 
+LONGEST_WORD = 512
+"""Bytes of an unbroken run that are given up at a cut; longer runs are encoded data."""
+
 _STRING_BODY = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _CUT_ESCAPE = re.compile(rb"(\\+)(?:u[0-9a-fA-F]{0,3})?\Z")
 _HIGH_SURROGATE = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
@@ -84,7 +87,7 @@ class JsonShortener:
     def _keep_string(self, content: bytes) -> None:
         allowed = self._string_limit if self._kept_size < self._limit else CROWDED_STRING_LIMIT
         room = 0 if self._string_left_out else max(allowed - self._string_size, 0)
-        kept = content if len(content) <= room else _cut_cleanly(content[:room])
+        kept = content if len(content) <= room else _cut_cleanly(_cut_between_words(content[:room]))
         self._string_size += len(kept)
         self._string_left_out += len(content) - len(kept)
         self._keep(kept)
@@ -95,6 +98,12 @@ class JsonShortener:
             self._keep(b"...[%d bytes left out]" % self._string_left_out)
         self._keep(b'"')
         self._in_string = False
+
+
+def _cut_between_words(piece: bytes) -> bytes:
+    """Drop the word that the cut went through, so that no half of a secret stays behind unrecognised."""
+    end = max(piece.rfind(b" "), piece.rfind(b"\\n"), piece.rfind(b'\\"'))
+    return piece[:end] if end > len(piece) - LONGEST_WORD else piece
 
 
 def _cut_cleanly(piece: bytes) -> bytes:
