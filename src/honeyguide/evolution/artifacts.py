@@ -10,7 +10,7 @@ from honeyguide.evals.examples import Dataset
 from honeyguide.evals.verdicts import Evaluation
 from honeyguide.evolution.compose import ComposeResult
 from honeyguide.evolution.gates.results import GateResult
-from honeyguide.evolution.requests import EvolutionRequest
+from honeyguide.evolution.requests import EvolutionRequest, stored_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,7 @@ def artifacts_of(
         "paretoFrontSize": front,
         "exampleCount": len(dataset) if dataset is not None else 0,
         "history": [record.to_json() for record in composed.generations] if composed else [],
-        "finalists": [
-            {"id": t.id, "delta": round(t.delta, 6), "gateResults": [g.to_json() for g in t.gates]} for t in trials
-        ],
+        "finalists": [{"id": t.id, "delta": round(t.delta, 6), "gateResults": stored_results(t.gates)} for t in trials],
         "structure": composed.schema_note if composed else "",
         "stopReason": composed.instruction_stage.stop_reason if composed else "",
     }

@@ -14,15 +14,15 @@ from typing import Any
 from honeyguide.evals.examples import Dataset, Example
 from honeyguide.evals.verification import VerificationRecord
 from honeyguide.evolution.artifacts import Trial, artifacts_of, evidence_of
+from honeyguide.evolution.briefing import keep_of, request_facts, split_counts, text_limits
 from honeyguide.evolution.compose import ComposedSearch, ComposeResult, ComposeTask
 from honeyguide.evolution.decision import AttemptOutcome, Decision, decide, too_small
 from honeyguide.evolution.decisions import DecisionLog
 from honeyguide.evolution.execution import LoopExecutor
-from honeyguide.evolution.gates import GateInput, GateScores, first_failure, longest_allowed_growth, run_gates
+from honeyguide.evolution.gates import GateInput, GateScores, first_failure, run_gates
 from honeyguide.evolution.gates.results import GateResult
 from honeyguide.evolution.instruction_search import GenerationalSearch
 from honeyguide.evolution.metering import MeteredClient, Spend, metered_judge
-from honeyguide.evolution.mutation import Keep, TextLimits
 from honeyguide.evolution.mutator import ModelMutator
 from honeyguide.evolution.plan import development_examples, verification_calls
 from honeyguide.evolution.proof import Proof
@@ -40,7 +40,6 @@ from honeyguide.evolution.scoring import ScoreLedger, TooManyUnscored
 from honeyguide.evolution.search import SearchEvent, SearchPorts
 from honeyguide.kernel.errors import BudgetExceeded, HoneyguideError, Interrupted
 from honeyguide.llm.cancel import Cancellation
-from honeyguide.prompts import locks, variables
 
 
 async def run_once(
@@ -95,7 +94,7 @@ class _Run:
     async def _attempt(self) -> OrchestratorResult:
         request = self.request
         self.cancel.check()
-        self.log.add("request", **_request_facts(request))
+        self.log.add("request", **request_facts(request))
         if request.trigger is not None:
             self._say(Phase.TRIGGER_CHECK, "Looking for enough new evidence.")
             if request.trigger.eligible_traces < request.trigger.min_traces:
@@ -106,7 +105,7 @@ class _Run:
         self._say(Phase.DATASET, "Collecting examples.")
         self.dataset = dataset = await self.ports.dataset()
         self.cancel.check()
-        self.log.add("dataset", sha256=dataset.dataset_hash, examples=_counts(dataset), dropped=dataset.dropped)
+        self.log.add("dataset", sha256=dataset.dataset_hash, examples=split_counts(dataset), dropped=dataset.dropped)
         train, validation = development_examples(dataset)
         if not train and not (request.candidate is not None and dataset.holdout):
             return self._result(AttemptOutcome.SKIPPED_TRIGGER, "No trace of this target became an example.")
@@ -181,7 +180,9 @@ class _Run:
         history = composed.instruction_stage.history
         children = [c for c in history if c.generation > 0]
         refused = [c for c in children if c.refused is not None]
-        if 2 * len(refused) > len(children) and not any(c.is_worth_scoring for c in children):
+        known = {c.id for c in refused}
+        without_chance = [c for c in children if c.id in known or c.duplicate_of in known]
+        if 2 * len(without_chance) > len(children) and not any(c.is_worth_scoring for c in children):
             first = refused[0]
             return await self._refused(self._try(first.id, first.deployed, 0.0, None))
         why = composed.instruction_stage.stop_reason
@@ -334,40 +335,3 @@ class _Run:
 
     def _say(self, phase: Phase, message: str, detail: Mapping[str, Any] | None = None) -> None:
         self.progress(Progress(phase, message, detail))
-
-
-def text_limits(request: EvolutionRequest) -> TextLimits:
-    """Return how long a new text may be, for the mutator to be told."""
-    growth = longest_allowed_growth(request.live, request.gates)
-    share = f"{request.gates.max_growth_ratio:.0%}"
-    return TextLimits(
-        request.gates.size_limit(request.target.kind),
-        growth,
-        f"the present text has {len(request.live)}; {share} more is the limit",
-    )
-
-
-def keep_of(request: EvolutionRequest) -> Keep:
-    """Return what a new text has to keep, for the mutator to be told."""
-    found = variables.names(request.live, request.dialect, request.not_variables)
-    placed = locks.places(request.locked, request.live)
-    return Keep(found, tuple(request.live[start:end] for _, start, end in placed))
-
-
-def _request_facts(request: EvolutionRequest) -> dict[str, Any]:
-    return {
-        "target": str(request.target),
-        "live": request.live_sha256,
-        "seed": request.seed,
-        "preset": request.preset.value,
-        "min_delta": request.min_delta,
-        "allow_safe": request.allow_safe,
-        "gates": request.gates.to_json(),
-        "given": request.candidate is not None,
-    }
-
-
-def _counts(dataset: Dataset) -> dict[str, int]:
-    return {
-        "train": len(dataset.train), "validation": len(dataset.validation), "holdout": len(dataset.holdout)
-    }  # fmt: skip

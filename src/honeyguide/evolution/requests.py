@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from honeyguide.evals.examples import Dataset, Example
+from honeyguide.evals.examples import Dataset
 from honeyguide.evals.findings import Thresholds
 from honeyguide.evals.running_judge import RunningJudge
 from honeyguide.evals.verification import VerificationRecord
@@ -210,8 +210,3 @@ def stored_results(results: Sequence[GateResult]) -> list[dict[str, Any]]:
         if not result.passed:
             break
     return kept
-
-
-def holdout_ids(examples: Sequence[Example]) -> list[str]:
-    """Return the ids of examples, in their order."""
-    return [example.id for example in examples]

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 
 from honeyguide.evals.examples import Example
 from honeyguide.evals.executor import executor_system
+from honeyguide.evals.verdicts import Evaluation, JudgeScore
 from honeyguide.evolution.answer_structure import AnswerStyle, render_section
 from honeyguide.evolution.candidates import BASELINE_ID, Candidate, Means, Measurement, like_for_like
 from honeyguide.evolution.instruction_search import calls_for
 from honeyguide.evolution.pareto import front
 from honeyguide.evolution.schema import Schema
+from honeyguide.evolution.schema_conformity import conforms
 from honeyguide.evolution.schema_generators import (
     SchemaChild,
     order_children,
@@ -220,7 +222,7 @@ class _Search:
     async def _finish(self, baseline: Candidate, survivors: list[Candidate], stop_reason: str) -> SchemaResult:
         pool = survivors if baseline in survivors else [baseline, *survivors]
         measured = await self.ports.ledger.measure_all([c.deployed for c in pool], self.anchor)
-        by_id = {c.id: m for c, m in zip(pool, measured, strict=True)}
+        by_id = {c.id: self._usable(c, m) for c, m in zip(pool, measured, strict=True)}
         comparable = [c for c in pool if by_id[c.id].scores or c is baseline]
         means = like_for_like({c.id: by_id[c.id] for c in comparable})
         last = front(comparable, lambda c: (means[c.id].overall, -_schema(c).complexity))
@@ -242,7 +244,14 @@ class _Search:
         return like_for_like({c.id: self._reading(c) for c in candidates})
 
     def _reading(self, candidate: Candidate) -> Measurement:
-        return self.ports.ledger.reading(candidate.deployed, self.sample)
+        return self._usable(candidate, self.ports.ledger.reading(candidate.deployed, self.sample))
+
+    def _usable(self, candidate: Candidate, measured: Measurement) -> Measurement:
+        """Where JSON was asked for, an answer that does not keep the schema is worth nothing."""
+        if self.task.style is AnswerStyle.PROSE or candidate.deployed == self.task.live:
+            return measured
+        schema = _schema(candidate)
+        return Measurement(tuple(e if conforms(schema, e.actual) else _worthless(e) for e in measured.evaluations))
 
     def _admit(self, candidate: Candidate) -> None:
         self.seen.setdefault(candidate.deployed, candidate)
@@ -280,6 +289,16 @@ class _Search:
 def ranked(candidates: Sequence[Candidate], means: Mapping[str, Means]) -> list[Candidate]:
     """Order by accuracy, then by the lower complexity, then as given."""
     return sorted(candidates, key=lambda c: (-round(means[c.id].overall, 9), round(_schema(c).complexity, 9)))
+
+
+def _worthless(evaluation: Evaluation) -> Evaluation:
+    """Return the evaluation with a score of nothing; one without a verdict stays without."""
+    if evaluation.verdict.score is None:
+        return evaluation
+    nothing = JudgeScore(0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+    return replace(
+        evaluation, verdict=replace(evaluation.verdict, score=nothing, feedback="format: not the asked JSON")
+    )
 
 
 def _schema(candidate: Candidate) -> Schema:

@@ -1,0 +1,56 @@
+import pytest
+
+from honeyguide.evals.findings import Finding
+from honeyguide.evolution.decision import AttemptOutcome, decide, is_shorter, too_small
+
+O = AttemptOutcome  # noqa: E741
+LONG, SAME, SHORT = "x" * 100, "x" * 91, "x" * 90
+
+
+@pytest.mark.parametrize(
+    ("finding", "candidate", "delta", "allow_safe", "outcome", "stored", "note", "accept"),
+    [
+        (Finding.VERIFIED_IMPROVEMENT, SAME, 0.1, False, O.PROPOSED, True, False, True),
+        (Finding.REGRESSION_SAFE, SHORT, 0.0, False, O.PROPOSED, True, False, True),
+        (Finding.REGRESSION_SAFE, SAME, 0.0, False, O.SKIPPED_DELTA, False, False, True),
+        (Finding.REGRESSION_SAFE, SAME, 0.0, True, O.PROPOSED, True, False, True),
+        (Finding.REGRESSION_SAFE, SAME, 0.02, False, O.PROPOSED, True, True, True),
+        (Finding.REGRESSION_SAFE, SAME, None, False, O.SKIPPED_DELTA, False, False, True),
+        (Finding.INCONCLUSIVE, SAME, 0.0, False, O.PROPOSED, True, True, True),
+        (Finding.REJECTED, SHORT, -0.2, True, O.SKIPPED_GATES, True, False, False),
+        (Finding.CAPABILITY_REJECTED, SHORT, 0.2, True, O.SKIPPED_GATES, True, False, False),
+    ],
+)
+def test_from_finding_to_outcome(finding, candidate, delta, allow_safe, outcome, stored, note, accept):
+    made = decide(finding, "Because.", live=LONG, candidate=candidate, allow_safe=allow_safe, delta=delta)
+    assert (made.outcome, made.is_stored, made.needs_note, made.can_accept) == (outcome, stored, note, accept)
+
+
+def test_a_judge_that_cannot_be_used_bars_accepting():
+    made = decide(
+        Finding.INCONCLUSIVE, "Missing.", live="a", candidate="b", allow_safe=False, reason="judge-not-usable"
+    )
+    assert (made.outcome, made.can_accept) == (O.PROPOSED, False)
+
+
+@pytest.mark.parametrize(("live", "candidate", "shorter"), [(LONG, SHORT, True), (LONG, SAME, False), ("", "", True)])
+def test_shorter_means_by_a_tenth(live, candidate, shorter):
+    assert is_shorter(live, candidate) is shorter
+
+
+@pytest.mark.parametrize(
+    ("delta", "differences", "said"),
+    [
+        (0.02, [0.02] * 4, ""),
+        (0.0199, [0.0199] * 4, "0.020 is worth a proposal"),
+        (0.1, [0.1], ""),
+        (0.1, [0.4, 0.0, 0.0, 0.0], "as chance could"),
+        (0.1, [0.1, 0.15, 0.05, 0.1], ""),
+        (-0.1, [-0.1] * 3, "-0.100"),
+    ],
+)
+def test_a_gain_must_reach_the_least_delta_and_stand_above_chance(delta, differences, said):
+    found = too_small(delta, 0.02, differences, allow_safe=False)
+    assert said in found
+    assert bool(found) == bool(said)
+    assert too_small(delta, 0.02, differences, allow_safe=True) == ""
