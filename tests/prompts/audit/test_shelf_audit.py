@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -277,3 +280,10 @@ def test_the_page_stands_alone_and_escapes_what_prompts_say():
     assert page.loaded == []
     assert evil in page.text
     assert page.tags.count("article") == len(report.findings)
+
+
+@pytest.mark.soak
+def test_two_thousand_files_are_looked_over_in_five_seconds():
+    script = Path(__file__).parents[3] / "benchmarks" / "audit.py"
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout
