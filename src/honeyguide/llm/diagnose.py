@@ -21,7 +21,7 @@ class Diagnosis:
     """What came of the test.
 
     Attributes:
-        kind: ``ok``, or the cause: ``dns``, ``refused``, ``tls``, ``proxy``, ``auth``, ``model-not-found``, ``quota``, …
+        kind: ``ok``, or the cause as ``FailureKind`` spells it: ``dns``, ``refused``, ``auth``, ``quota``, …
         sentence: what was found.
         remedy: what to do about it; empty when all is well.
         notes: what was put right on the way, e.g. in the address.

@@ -1,4 +1,4 @@
-"""What can go wrong with a call, named once: which class of error, which sentence, which remedy, whether to try again."""
+"""What can go wrong with a call, named once: its class of error, sentence and remedy, and whether to try again."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ RETRYABLE_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 OVERLOAD_STATUSES = frozenset({429, 529})
 SAID_LIMIT = 300
 """Characters of a provider's own words that are passed on."""
+SHORTEST_SECRET = 6
+"""Characters from which on a key is looked for literally; shorter ones are placeholders for servers that need none."""
 
 
 class FailureKind(StrEnum):
@@ -219,7 +221,7 @@ def failure_of(error: ModelError) -> Failure:
 def without_secrets(text: str, secrets: tuple[str, ...] = ()) -> str:
     """Return ``text`` on one line, at most SAID_LIMIT characters, with keys replaced by an ellipsis."""
     for secret in secrets:
-        if secret:
+        if len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, "…")
     text = _KEY_SHAPES.sub("…", " ".join(text.split()))
     return text if len(text) <= SAID_LIMIT else text[: SAID_LIMIT - 1] + "…"

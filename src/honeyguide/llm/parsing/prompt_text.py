@@ -38,7 +38,7 @@ def clean_prompt_reply(reply: str, *, baseline: str = "", truncated: bool = Fals
     """Return the prompt that ``reply`` offers.
 
     Args:
-        baseline: the present prompt; the same text again is "unchanged", and its own paragraphs are never taken for chat.
+        baseline: the present prompt; the same text again is "unchanged", its own paragraphs are never taken for chat.
         truncated: whether the stop reason says that the reply was cut off.
     """
     if truncated:
@@ -207,7 +207,11 @@ _COMMENTARY = re.compile(
     r"|what (?:i )?changed|explanation|rationale|why this (?:works|is better)|notes on (?:the )?changes)\s*[*_]*:",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"[#*_\s]*[\w' ]{1,40}[*_]*:[*_]*", re.IGNORECASE)
+_LABEL = re.compile(
+    rf"[#*_\s]*(?=[^:]*\b(?:{_ADJECTIVE}|old|original|before|after|previous|current|baseline|prompt|version|variant"
+    r"|candidate|rewrite|draft)\b)[\w' ]{1,40}[*_]*:[*_]*",
+    re.IGNORECASE,
+)
 _NEW_LABEL = re.compile(rf"\b(?:{_ADJECTIVE}|after)\b", re.IGNORECASE)
 _OLD_LABEL = re.compile(r"\b(?:old|original|before|previous|current|baseline)\b", re.IGNORECASE)
 _REFUSAL = re.compile(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from honeyguide.llm.connections import Connection, HeaderListener
 from honeyguide.llm.protocol import ModelReply, ModelRequest, StopReason, Usage
 from honeyguide.llm.providers.outgoing import ModelListing, Outgoing
-from honeyguide.llm.providers.sdk_client import Body, SdkClient
+from honeyguide.llm.providers.sdk_client import Body, SdkClient, Sent
 from honeyguide.llm.providers.sdk_errors import bad_answer
 
 if TYPE_CHECKING:
@@ -46,11 +46,12 @@ class AnthropicProvider:
     async def complete(self, request: ModelRequest) -> ModelReply:
         """As ``ModelClient.complete``."""
 
-        async def send(sdk: AsyncAnthropic, body: Body, seconds: float) -> Any:
+        async def send(sdk: AsyncAnthropic, body: Body, seconds: float) -> Sent:
             from anthropic import Timeout
 
             timeout = Timeout(seconds, connect=self.connection.connect_timeout)
-            return await sdk.messages.with_raw_response.create(**_arguments(body), timeout=timeout)
+            raw = await sdk.messages.with_raw_response.create(**_arguments(body), timeout=timeout)
+            return raw.headers, await raw.parse()
 
         message, latency = await self._client.call(request, send)
         return self.read(message, latency)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from honeyguide.llm.connections import Connection, HeaderListener
 from honeyguide.llm.protocol import ModelReply, ModelRequest, StopReason, Usage
 from honeyguide.llm.providers.outgoing import ModelListing, Outgoing
-from honeyguide.llm.providers.sdk_client import Body, SdkClient
+from honeyguide.llm.providers.sdk_client import Body, SdkClient, Sent
 from honeyguide.llm.providers.sdk_errors import bad_answer
 
 if TYPE_CHECKING:
@@ -56,11 +56,12 @@ class OpenAIProvider:
     async def complete(self, request: ModelRequest) -> ModelReply:
         """As ``ModelClient.complete``."""
 
-        async def send(sdk: AsyncOpenAI, body: Body, seconds: float) -> Any:
+        async def send(sdk: AsyncOpenAI, body: Body, seconds: float) -> Sent:
             from openai import Timeout
 
             timeout = Timeout(seconds, connect=self.connection.connect_timeout)
-            return await sdk.chat.completions.with_raw_response.create(**body, timeout=timeout)
+            raw = await sdk.chat.completions.with_raw_response.create(**body, timeout=timeout)
+            return raw.headers, raw.parse()
 
         completion, latency = await self._client.call(request, send)
         return self._read(completion, latency)
@@ -139,7 +140,7 @@ def _usage(usage: Any) -> Usage:
     cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     cached = cached if isinstance(cached, int) else None
     return Usage(
-        input_tokens=prompt - (cached or 0) if isinstance(prompt, int) else None,
+        input_tokens=max(0, prompt - (cached or 0)) if isinstance(prompt, int) else None,
         output_tokens=output if isinstance(output, int) else None,
         cache_read_tokens=cached,
     )

@@ -16,6 +16,8 @@ from honeyguide.llm.providers.sdk_errors import bad_answer, body_fields, from_sd
 Sdk = TypeVar("Sdk")
 T = TypeVar("T")
 Body = dict[str, Any]
+Sent = tuple[Mapping[str, str], Any]
+"""The headers of an answer, and what the SDK made of its body."""
 NO_KEY = "none"
 """Sent to servers that need no key, because the SDKs insist on one."""
 
@@ -45,7 +47,7 @@ class SdkClient(Generic[Sdk]):
                     self._sdk = await asyncio.to_thread(self._load)
         return self._sdk
 
-    async def call(self, request: ModelRequest, send: Callable[[Sdk, Body, float], Awaitable[Any]]) -> tuple[Any, int]:
+    async def call(self, request: ModelRequest, send: Callable[[Sdk, Body, float], Awaitable[Sent]]) -> tuple[Any, int]:
         """Return what ``send`` got for the body of ``request``, and how many milliseconds it took. Raises ModelError.
 
         When the server refuses a parameter it need not have, that one is left out from then on, and the error says
@@ -57,14 +59,13 @@ class SdkClient(Generic[Sdk]):
         began = time.monotonic()
         try:
             async with asyncio.timeout(seconds):
-                raw = await send(sdk, body, seconds)
-                parsed = raw.parse()
+                headers, parsed = await send(sdk, body, seconds)
         except TimeoutError:
             raise timed_out(self.connection) from None
         except Exception as error:  # noqa: BLE001 - every SDK error becomes one of ours; keys stay out of the chain
             raise self._translated(error, request, body) from None
         if self._on_headers:
-            self._on_headers(raw.headers)
+            self._on_headers(headers)
         if isinstance(parsed, str | bytes) or parsed is None:
             raise bad_answer(self.connection)
         return parsed, round((time.monotonic() - began) * 1000)
