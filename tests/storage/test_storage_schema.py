@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import stat
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -149,6 +150,20 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
 
 
 # --- from one revision to the next
+
+
+def test_the_revision_that_the_program_names_is_the_newest_of_its_migrations():
+    assert schema._scripts(schema.MIGRATIONS).get_current_head() == schema.REVISION
+
+
+def test_opening_an_up_to_date_workspace_imports_neither_alembic_nor_numpy(database):
+    Store.open(database, create=True).close()
+    program = (
+        "import sys, pathlib; from honeyguide.storage import Store; "
+        "Store.open(pathlib.Path(sys.argv[1])).close(); print([m for m in ('alembic', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(database)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 @pytest.fixture

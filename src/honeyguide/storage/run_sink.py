@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.evals.examples import Dataset
-from honeyguide.evolution.decision import AttemptOutcome
-from honeyguide.evolution.requests import OrchestratorResult, RunRecord
 from honeyguide.kernel.errors import BudgetExceeded, Interrupted
 from honeyguide.prompts.targets import TargetRef
 from honeyguide.storage.datasets import holdout_hash
@@ -20,8 +17,12 @@ from honeyguide.storage.records import CandidateRecord, RunDraft
 from honeyguide.storage.text import json_text
 from honeyguide.storage.unit import Unit
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the engine brings numpy with it, which an agent that only records does not need
+    from honeyguide.evals.examples import Dataset
+    from honeyguide.evolution.requests import OrchestratorResult, RunRecord
     from honeyguide.storage.store import Store
+
+ABORTED = "aborted"
 
 BASELINE = "baseline"
 CANDIDATE = "candidate"
@@ -118,7 +119,7 @@ class StoredAttempt:
 def state_of(result: OrchestratorResult) -> str:
     """Return the attempt's state: the outcome, or ``failed`` where an error other than a stop or a budget ended it."""
     stopped = (BudgetExceeded, Interrupted)
-    if result.outcome is AttemptOutcome.ABORTED and result.error is not None and not isinstance(result.error, stopped):
+    if result.outcome.value == ABORTED and result.error is not None and not isinstance(result.error, stopped):
         return "failed"
     return result.outcome.value
 

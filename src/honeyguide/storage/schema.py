@@ -7,12 +7,9 @@ import os
 import sqlite3
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, inspect, text
 
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import InternalError, Locked, Unsupported
@@ -20,20 +17,30 @@ from honeyguide.storage.engine import connect
 from honeyguide.storage.failures import damaged, translated, translated_os
 from honeyguide.storage.owners import ProcessIdentity, is_alive
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
 MIGRATIONS = Path(__file__).parent / "migrations"
-
-
-def newest_revision(folder: Path = MIGRATIONS) -> str:
-    """Return the revision that this version of the program writes."""
-    head = ScriptDirectory.from_config(_config(folder)).get_current_head()
-    if head is None:
-        raise InternalError("The database migrations that ship with Honeyguide are missing.", hint="Install it again.")
-    return head
+REVISION = "0001"
+"""The newest revision in ``MIGRATIONS``: with it an up-to-date database opens without importing Alembic (150 ms)."""
 
 
 def revision_of(connection: Connection) -> str | None:
     """Return the revision of the database, or ``None`` for an empty one."""
-    return MigrationContext.configure(connection).get_current_revision()
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def newest_revision(folder: Path = MIGRATIONS) -> str:
+    """Return the newest revision in a folder of migrations. Raises InternalError when there is none."""
+    if folder == MIGRATIONS:
+        return REVISION
+    head = _scripts(folder).get_current_head()
+    if head is None:
+        raise InternalError("The database migrations that ship with Honeyguide are missing.", hint="Install it again.")
+    return head
 
 
 def bring_up_to_date(engine: Engine, path: Path, clock: Clock, folder: Path = MIGRATIONS) -> Path | None:
@@ -48,7 +55,6 @@ def bring_up_to_date(engine: Engine, path: Path, clock: Clock, folder: Path = MI
         Unsupported: the database was written by a newer version.
         Locked: other processes work in the workspace and would meet tables that they do not know.
     """
-    scripts = ScriptDirectory.from_config(_config(folder))
     newest = newest_revision(folder)
     with engine.connect() as connection:
         raw = connection.connection.dbapi_connection
@@ -59,12 +65,12 @@ def bring_up_to_date(engine: Engine, path: Path, clock: Clock, folder: Path = MI
                 current = revision_of(connection)
                 if current == newest:
                     return None
-                _refuse_unknown(scripts, current, path)
+                _refuse_unknown(_scripts(folder), current, path)
                 backup = None
                 if current is not None:
                     _refuse_while_used(connection, path)
                     backup = back_up(path, _backup_name(path, current, clock))
-                command.upgrade(_config(folder, connection), "head")
+                _upgrade(folder, connection)
                 broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
                 if broken:
                     raise damaged(str(path), f"{len(broken)} rows refer to rows that do not exist")
@@ -135,7 +141,21 @@ def _backup_name(path: Path, revision: str, clock: Clock) -> Path:
     return target
 
 
+def _upgrade(folder: Path, connection: Connection) -> None:
+    from alembic import command
+
+    command.upgrade(_config(folder, connection), "head")
+
+
+def _scripts(folder: Path) -> ScriptDirectory:
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory.from_config(_config(folder))
+
+
 def _config(folder: Path, connection: Connection | None = None) -> Config:
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(folder).replace("%", "%%"))
     config.set_main_option("path_separator", "newline")

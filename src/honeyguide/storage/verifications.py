@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from sqlalchemy import insert, select
 
 from honeyguide.evals.looks import Look, LookLedger
-from honeyguide.evals.verification import Verification
 from honeyguide.storage.mapping import fetch, fetch_one, select_record
 from honeyguide.storage.records import StoredVerification
 from honeyguide.storage.tables import LookRow, VerificationRow
 from honeyguide.storage.work import Work
+
+if TYPE_CHECKING:  # it brings numpy with it
+    from honeyguide.evals.verification import Verification
 
 _V = VerificationRow
 
