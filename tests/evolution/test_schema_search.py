@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from honeyguide.evolution.answer_structure import HEADING
+from honeyguide.evolution.answer_structure import HEADING, AnswerStyle
 from honeyguide.evolution.candidates import Candidate, Means
 from honeyguide.evolution.gates import GateResult
 from honeyguide.evolution.schema import Schema, SchemaField
@@ -108,3 +108,14 @@ def test_calls_lie_within_what_was_planned():
     low, high = SchemaSearch(settings).calls(examples(8), examples(8))
     assert low <= len(client.requests) <= high
     assert SchemaSearch(SchemaSettings(generations=0)).calls(examples(8), examples(8)) == (0, 0)
+
+
+def test_where_json_is_asked_for_an_answer_that_does_not_keep_the_schema_is_worth_nothing():
+    """The judge loves every answer; only the section for programs asks for something that is not given."""
+    client = model(lambda actual, question: (9, 9, 9, ""), answer=lambda system, question: "Hello!")
+    task = SchemaTask("Be kind.", "Be kind.", ANSWER, examples(6, "t"), examples(6, "v"), style=AnswerStyle.JSON)
+    settings = SchemaSettings(population=3, generations=1, eval_size=4, anchor=4)
+    result = asyncio.run(SchemaSearch(settings).search(task, ports(client)))
+    assert result.winner.id == "g0-baseline"
+    scores = result.generations[1].scores
+    assert {scores[c.id].overall for c in result.generations[1].candidates} == {0.0}
