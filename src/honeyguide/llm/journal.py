@@ -86,9 +86,13 @@ class Journal:
         entry = parse_entry(self._read(*place))
         return replace(entry.to_reply(), replayed=True, cost_usd=0.0, cost_is_reported=False)
 
-    def record_reply(self, request: ModelRequest, reply: ModelReply) -> None:
-        """Write one paid reply. Raises Conflict when the disk does not take it; the file stays whole."""
-        entry = reply_entry(request, reply, iso(self._clock.now()))
+    def record_reply(self, request: ModelRequest, reply: ModelReply, request_hash: str | None = None) -> None:
+        """Write one paid reply. Raises Conflict when the disk does not take it; the file stays whole.
+
+        Args:
+            request_hash: the request's hash, where it is known already.
+        """
+        entry = reply_entry(request, reply, iso(self._clock.now()), request_hash or request.request_hash)
         self._index[bytes.fromhex(entry.request_hash)] = self._append(to_line(entry))
         self._count(entry)
 
@@ -250,7 +254,7 @@ class JournaledClient:
         try:
             reply = await self._inner.complete(asked)
             reply = replace(reply, text=self._redact(reply.text))
-            self._journal.record_reply(asked, reply)
+            self._journal.record_reply(asked, reply, key)
         except BaseException as error:
             mine.set_result(error)
             raise

@@ -114,11 +114,11 @@ def request_data(request: ModelRequest) -> dict[str, Any]:
     return data
 
 
-def reply_entry(request: ModelRequest, reply: ModelReply, at: str) -> JournalEntry:
+def reply_entry(request: ModelRequest, reply: ModelReply, at: str, request_hash: str) -> JournalEntry:
     """Return the entry of a paid reply."""
     return JournalEntry(
         kind="reply",
-        request_hash=request.request_hash,
+        request_hash=request_hash,
         role=request.role.value,
         model=str(request.model),
         request=request_data(request),

@@ -83,6 +83,19 @@ class RetryingClient:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """As ``ModelClient.complete``; the last error is raised as it came."""
+        try:
+            return await self._attempt(request)
+        except ModelError as error:
+            if not _is_retryable(error):
+                raise
+            first: ModelError | None = error  # most calls end above: tenacity's machinery costs more than all layers
+
+        async def attempt() -> ModelReply:
+            nonlocal first
+            if first is not None:
+                made, first = first, None
+                raise made
+            return await self._attempt(request)
 
         def wait(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
@@ -104,7 +117,7 @@ class RetryingClient:
             sleep=pause,
             reraise=True,
         )
-        return await retrying(self._attempt, request)
+        return await retrying(attempt)
 
     async def _attempt(self, request: ModelRequest) -> ModelReply:
         self._cancel.check()
