@@ -76,7 +76,13 @@ class Session:
         return self.line("user", uuid, {"role": "user", "content": text}, **more)
 
     def reply(
-        self, uuid: str, text: str = "", tools: Sequence[dict[str, Any]] = (), usage: Any = None, id: str = "", **more: Any
+        self,
+        uuid: str,
+        text: str = "",
+        tools: Sequence[dict[str, Any]] = (),
+        usage: Any = None,
+        id: str = "",
+        **more: Any,
     ) -> Session:
         blocks = ([{"type": "text", "text": text}] if text else []) + [{"type": "tool_use", **t} for t in tools]
         message = {"role": "assistant", "id": id or f"msg-{uuid}", "model": "claude-test-1", "content": blocks}
@@ -84,7 +90,9 @@ class Session:
             message["usage"] = usage
         return self.line("assistant", uuid, message, **more)
 
-    def result(self, uuid: str, tool: str, text: str, is_error: bool | None = None, extra: str = "", **more: Any) -> Session:
+    def result(
+        self, uuid: str, tool: str, text: str, is_error: bool | None = None, extra: str = "", **more: Any
+    ) -> Session:
         block = {"type": "tool_result", "tool_use_id": tool, "content": text}
         if is_error is not None:
             block["is_error"] = is_error
@@ -107,7 +115,11 @@ def codex_lines(session: str = "c-1", at: str = "2026-05-01T10:00", **meta: Any)
     about = {"id": session, "cwd": "/home/kim/api", "source": "cli", **meta}
     return [
         {"timestamp": f"{at}:00.000Z", "type": "session_meta", "payload": about},
-        {"timestamp": f"{at}:00.500Z", "type": "turn_context", "payload": {"cwd": "/home/kim/api", "model": "gpt-test-1"}},
+        {
+            "timestamp": f"{at}:00.500Z",
+            "type": "turn_context",
+            "payload": {"cwd": "/home/kim/api", "model": "gpt-test-1"},
+        },
     ]
 
 
@@ -152,7 +164,9 @@ def attribute(key: str, value: Any) -> dict[str, Any]:
     return {"key": key, "value": {"stringValue": value if isinstance(value, str) else json.dumps(value)}}
 
 
-def otlp_span(span: str, parent: str | None, attributes: dict[str, Any], second: int = 0, **more: Any) -> dict[str, Any]:
+def otlp_span(
+    span: str, parent: str | None, attributes: dict[str, Any], second: int = 0, **more: Any
+) -> dict[str, Any]:
     start = 1_777_000_000_000_000_000 + second * 10**9
     return {
         "traceId": "0AF7651916CD43DD8448EB211C80319C",
@@ -223,7 +237,14 @@ def langfuse(trace: dict[str, Any] | None = None, observations: list[dict[str, A
         "input": [{"role": "user", "content": ASKED}],
         "output": {"role": "assistant", "content": ANSWERED},
     }
-    about = {"id": "t1", "name": "bus", "timestamp": "2026-05-01T10:00:00.000Z", "input": None, "output": None, "scores": []}
+    about = {
+        "id": "t1",
+        "name": "bus",
+        "timestamp": "2026-05-01T10:00:00.000Z",
+        "input": None,
+        "output": None,
+        "scores": [],
+    }
     data = {"trace": {**about, **(trace or {})}, "observations": [generation] if observations is None else observations}
     return json.dumps(data, indent=2).encode()
 
@@ -303,7 +324,12 @@ def promptfoo_row(**more: Any) -> dict[str, Any]:
 
 
 def promptfoo(*rows: dict[str, Any]) -> bytes:
-    results = {"version": 3, "timestamp": "2026-05-01T10:00:00Z", "prompts": [], "results": list(rows or [promptfoo_row()])}
+    results = {
+        "version": 3,
+        "timestamp": "2026-05-01T10:00:00Z",
+        "prompts": [],
+        "results": list(rows or [promptfoo_row()]),
+    }
     return json.dumps({"evalId": "eval-1", "results": results, "config": {}}).encode()
 
 
@@ -341,7 +367,9 @@ def inspect_archive(*samples: dict[str, Any], compression: int = zipfile.ZIP_DEF
 
 def openai_chat() -> bytes:
     rows = [{"messages": [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ANSWERED}]}]
-    return jsonl([*rows, {"messages": [{"role": "user", "content": "And back?"}, {"role": "assistant", "content": "Line 8."}]}])
+    return jsonl(
+        [*rows, {"messages": [{"role": "user", "content": "And back?"}, {"role": "assistant", "content": "Line 8."}]}]
+    )
 
 
 def journal(*events: tuple[str, dict[str, Any]], run: str = "run_1", chained: bool = True) -> list[bytes]:

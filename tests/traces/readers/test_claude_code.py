@@ -57,7 +57,12 @@ def test_a_resumed_session_that_copies_earlier_lines_counts_them_once_in_either_
 
 
 def test_a_copy_that_was_cut_off_in_the_middle_of_a_reply_changes_nothing():
-    whole = Session().human("u1", "Hello.").reply("a1", "Hi.", usage=usage(10, 2)).reply("a2", "More.", [EDIT], usage=usage(20, 9))
+    whole = (
+        Session()
+        .human("u1", "Hello.")
+        .reply("a1", "Hi.", usage=usage(10, 2))
+        .reply("a2", "More.", [EDIT], usage=usage(20, 9))
+    )
     cut = Session()
     cut.lines = whole.lines[:2]
     a, b = read("claude-code", whole.bytes())[0], read("claude-code", cut.bytes())[0]
@@ -98,7 +103,10 @@ def test_of_two_lines_with_one_uuid_the_first_valid_one_holds():
         ("<task-notification>task 3 is done</task-notification>", None),
         ("This session is being continued from a previous conversation that ran out of context. Summary: …", None),
         ("Stop hook feedback: the tests fail", None),
-        ("Compare <b>this</b> with <system-log>that</system-log>.", "Compare <b>this</b> with <system-log>that</system-log>."),
+        (
+            "Compare <b>this</b> with <system-log>that</system-log>.",
+            "Compare <b>this</b> with <system-log>that</system-log>.",
+        ),
     ],
 )
 @pytest.mark.parametrize("as_blocks", [False, True])
@@ -124,7 +132,10 @@ def test_a_tools_result_is_no_turn():
 
 
 def test_a_slash_command_keeps_its_words_and_names_the_command_in_force():
-    text = "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the parser</command-args>"
+    text = (
+        "<command-message>review</command-message>\n<command-name>/review</command-name>\n"
+        "<command-args>the parser</command-args>"
+    )
     trace = claude(Session().human("u1", text).reply("a1", "Looks fine.")).traces[0]
     assert trace.payload.input == "/review the parser"
     assert PromptInForce("command", "review") in trace.facts.prompts
@@ -138,7 +149,9 @@ def test_a_command_that_the_program_answers_itself_is_no_trace():
 
 def test_a_prompt_queued_while_the_agent_worked_is_human():
     session = Session().human("u1", "Begin.").reply("a1", "Working.")
-    session.line("attachment", "q1", attachment={"type": "queued_command", "prompt": "Also the docs.", "commandMode": "prompt"})
+    session.line(
+        "attachment", "q1", attachment={"type": "queued_command", "prompt": "Also the docs.", "commandMode": "prompt"}
+    )
     session.reply("a2", "Both done.")
     assert [turn.text for turn in claude(session).turns if turn.is_human] == ["Begin.", "Also the docs."]
 
@@ -160,7 +173,13 @@ def test_a_refusal_keeps_the_persons_reason():
 def test_a_file_that_quotes_the_refusal_is_none():
     session = Session().human("u1", "Search.").reply("a1", "", [EDIT])
     session.result("r1", "t1", f"notes.md:3: {REFUSED}", True).reply("a2", "Found it.")
-    other = Session().human("u1", "Search.").reply("a1", "", [EDIT]).result("r1", "t1", REFUSED, False).reply("a2", "Found.")
+    other = (
+        Session()
+        .human("u1", "Search.")
+        .reply("a1", "", [EDIT])
+        .result("r1", "t1", REFUSED, False)
+        .reply("a2", "Found.")
+    )
     assert claude(session).signals == claude(other).signals == ()
 
 
@@ -208,7 +227,9 @@ def test_a_compaction_after_a_step_back_joins_the_kept_branch():
 
 
 def test_a_step_back_is_seen_where_its_parent_was_passed_over_as_noise():
-    session = Session().human("u1", "Start.").reply("a1", "Ready.").line("progress", "p1", data={"type": "hook_progress"})
+    session = (
+        Session().human("u1", "Start.").reply("a1", "Ready.").line("progress", "p1", data={"type": "hook_progress"})
+    )
     session.human("u2", "First try.", parent="p1").reply("a2", "One.")
     session.human("u3", "Second try.", parent="p1").reply("a3", "Two.")
     conversation = claude(session)
@@ -238,7 +259,12 @@ def test_an_error_of_the_service_is_an_error_and_no_reply():
     session.line(
         "assistant",
         "e1",
-        {"id": "x", "role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error: 529"}]},
+        {
+            "id": "x",
+            "role": "assistant",
+            "model": "<synthetic>",
+            "content": [{"type": "text", "text": "API Error: 529"}],
+        },
         isApiErrorMessage=True,
     )
     conversation = claude(session)
@@ -309,7 +335,9 @@ def test_titles_durations_and_reported_costs_are_taken():
 
 
 def test_parents_in_a_circle_and_parents_of_themselves_lose_nothing():
-    session = Session().human("u1", "Hello.", parent="a2").reply("a1", "Hi.", parent="u1").reply("a2", "Ho.", parent="a1")
+    session = (
+        Session().human("u1", "Hello.", parent="a2").reply("a1", "Hi.", parent="u1").reply("a2", "Ho.", parent="a1")
+    )
     session.human("u2", "Again.", parent="u2").reply("a3", "Hi.", parent="u2")
     counts = claude(session).counts
     assert (counts.human_prompts, counts.replies) == (2, 3)
@@ -325,7 +353,9 @@ def test_progress_lines_are_passed_over_and_lines_that_only_mention_progress_are
     session.line("progress", "p1", data={"type": "bash_progress", "output": "x" * 100}, toolUseID="t1")
     session.reply("a1", "Seen.", [{"id": "t1", "name": "Report", "input": {"type": "progress"}}])
     session.human("u2", 'Why does it say {"type":"progress"}?')
-    session.lines.append({"message": {"role": "user", "content": "Late type."}, "uuid": "u3", "sessionId": "s-1", "type": "user"})
+    session.lines.append(
+        {"message": {"role": "user", "content": "Late type."}, "uuid": "u3", "sessionId": "s-1", "type": "user"}
+    )
     conversation = claude(session)
     assert [turn.text for turn in conversation.turns] == [
         "Hello.",
@@ -336,7 +366,9 @@ def test_progress_lines_are_passed_over_and_lines_that_only_mention_progress_are
 
 
 def test_a_line_beyond_the_cap_is_kept_shortened_and_named():
-    session = Session().human("u1", "Read it.").reply("a1", "", [EDIT]).result("r1", "t1", "x" * 300_000).reply("a2", "Read.")
+    session = (
+        Session().human("u1", "Read it.").reply("a1", "", [EDIT]).result("r1", "t1", "x" * 300_000).reply("a2", "Read.")
+    )
     conversations, context = read("claude-code", session.bytes(), line_limit=100_000)
     result = conversations[0].traces[0].payload.tool_calls[0].result
     assert result.startswith("xxx")
@@ -349,9 +381,7 @@ def test_unknown_kinds_are_counted_and_named_and_known_ones_are_not():
     session = Session().human("u1", "Hello.")
     session.lines += [{"type": "file-history-snapshot", "messageId": "x"}, {"type": "hologram", "x": 1}]
     _, context = read("claude-code", session.bytes())
-    assert context.health.to_json() == [
-        {"problem": "unknown-type", "lines": [3], "count": 1, "example": "hologram"}
-    ]
+    assert context.health.to_json() == [{"problem": "unknown-type", "lines": [3], "count": 1, "example": "hologram"}]
 
 
 def test_a_long_session_is_read_in_linear_time():

@@ -28,7 +28,10 @@ def test_text_that_comes_as_event_and_as_item_counts_once_in_either_order():
         event(T(4), "agent_message", message="Two."),
     ]
     conversation = only("codex", jsonl(rows))
-    assert [(t.payload.input, t.payload.output) for t in conversation.traces] == [("First.", "One."), ("Second.", "Two.")]
+    assert [(t.payload.input, t.payload.output) for t in conversation.traces] == [
+        ("First.", "One."),
+        ("Second.", "Two."),
+    ]
     assert (conversation.counts.human_prompts, conversation.counts.replies) == (2, 2)
 
 
@@ -90,7 +93,12 @@ def test_totals_are_cumulative_and_repeats_add_nothing():
 
 
 def test_totals_that_begin_anew_are_added():
-    rows = [*codex_lines(), event(T(1), "user_message", message="Go."), tokens(T(2), (1000, 50, 0)), tokens(T(3), (200, 9, 0))]
+    rows = [
+        *codex_lines(),
+        event(T(1), "user_message", message="Go."),
+        tokens(T(2), (1000, 50, 0)),
+        tokens(T(3), (200, 9, 0)),
+    ]
     assert only("codex", jsonl(rows)).tokens.input == 1200
 
 
@@ -247,3 +255,12 @@ def test_the_request_is_taken_out_of_the_editors_context():
     text = "# Context from my IDE setup:\n\n## Active file: a.py\n\n## My request for Codex:\nExplain it.\n"
     rows = [*codex_lines(), event(T(1), "user_message", message=text), event(T(2), "agent_message", message="It adds.")]
     assert only("codex", jsonl(rows)).traces[0].payload.input == "Explain it."
+
+
+def test_a_sub_agents_own_request_in_the_first_second_is_kept():
+    rows = fork(PARENT[1:5], T(30))
+    own = event("2026-05-01T10:00:30.400Z", "user_message", message="Review the page.")
+    rows = [*rows[:-3], own, *rows[-2:]]
+    child = only("codex", jsonl(rows))
+    assert [turn.text for turn in child.turns] == ["Review the page.", "It is fine."]
+    assert child.tokens == TokenCounts(300, 20, 0)

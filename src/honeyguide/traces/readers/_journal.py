@@ -174,9 +174,8 @@ def check_chain(stream: BinaryIO) -> ChainCheck:
     """
     expected = ""
     checked = 0
-    for number, raw in _raw_lines(stream):
-        if not raw.strip():
-            continue
+    lines = ((number, raw) for number, raw in _raw_lines(stream) if raw.strip())
+    for number, raw in lines:
         try:
             data = json.loads(raw)
         except (ValueError, RecursionError) as error:
@@ -184,7 +183,7 @@ def check_chain(stream: BinaryIO) -> ChainCheck:
         if not isinstance(data, dict):
             return ChainCheck(False, checked, True, checked, "unparseable line: not an object", number)
         if checked == 0 and "prev" not in data:
-            return ChainCheck(True, 1 + sum(1 for _, rest in _raw_lines(stream) if rest.strip()), chained=False)
+            return _unchained(lines, number)
         found = text_of(data.get("prev"))
         if found != expected:
             return ChainCheck(
@@ -199,6 +198,23 @@ def check_chain(stream: BinaryIO) -> ChainCheck:
         expected = hashlib.sha256(raw).hexdigest()
         checked += 1
     return ChainCheck(True, checked)
+
+
+def _unchained(rest: Iterator[tuple[int, bytes]], number: int) -> ChainCheck:
+    """Accept a journal of which no line has a ``prev``; where only the first has none, it was taken away."""
+    count = 1
+    for _, raw in rest:
+        count += 1
+        if b'"prev"' in raw and "prev" in _object(raw):
+            return ChainCheck(False, 0, True, 0, "the first event has no prev, later ones have", number)
+    return ChainCheck(True, count, chained=False)
+
+
+def _object(raw: bytes) -> Mapping[str, Any]:
+    try:
+        return object_of(json.loads(raw))
+    except (ValueError, RecursionError):
+        return {}
 
 
 def _raw_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:

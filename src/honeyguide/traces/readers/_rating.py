@@ -21,6 +21,9 @@ _WORDS = {
 _SHARES = {word: share for share, words in _WORDS.items() for word in words.split()}
 
 
+_NUMBER = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*(?:/\s*(\d+)|(%))?")
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """The range of a column of ratings, as far as its first rows tell."""
@@ -30,24 +33,46 @@ class Scale:
 
     @staticmethod
     def of(values: Iterator[Any]) -> Scale:
-        numbers = [found for value in values if (found := number(value)) is not None]
+        """Return the smallest usual scale that holds ``values``: -1 or 0 to 1, 1 to 5, 1 to 10, 0 to 100."""
+        numbers = [found[0] for value in values if (found := _rating(value)) is not None and found[1] is None]
         top, bottom = max(numbers, default=1.0), min(numbers, default=0.0)
         if top <= 1.0:
             return Scale(-1.0 if bottom < 0 else 0.0, 1.0)
-        for highest in (5.0, 10.0, 100.0):
-            if top <= highest:
-                return Scale(0.0 if bottom < 1.0 or highest == 100.0 else 1.0, highest)
-        return Scale(0.0, top)
+        highest = next((usual for usual in (5.0, 10.0, 100.0) if top <= usual), top)
+        return Scale(1.0 if bottom >= 1.0 and highest <= 10.0 else 0.0, highest)
 
     def share(self, value: Any) -> float | None:
-        """Return the rating in [0, 1], higher is better; ``None`` when it is none."""
+        """Return the rating in [0, 1], higher is better; ``None`` when it is none, or off the scale."""
         if isinstance(value, bool):
             return float(value)
         word = compact(value).strip().lower()
         if word in _SHARES:
             return _SHARES[word]
-        stars = word.count("★") or word.count("⭐")
-        found = float(stars) if stars else number(re.sub(r"\s*/\s*\d+$", "", word))
-        if found is None or not self.lowest <= found <= self.highest:
+        found = _rating(value)
+        if found is None:
             return None
-        return (found - self.lowest) / (self.highest - self.lowest)
+        rating, highest = found
+        lowest = self.lowest
+        if highest is None:
+            highest = self.highest
+        else:
+            lowest = 1.0 if highest in (5.0, 10.0) and rating >= 1.0 else 0.0
+        if not lowest <= rating <= highest or highest <= lowest:
+            return None
+        return (rating - lowest) / (highest - lowest)
+
+
+def _rating(value: Any) -> tuple[float, float | None] | None:
+    """Return the number in a rating and the top of its scale, where it says one (``4/5``, ``80 %``)."""
+    if isinstance(value, bool):
+        return None
+    text = compact(value).strip()
+    stars = sum(text.count(sign) for sign in "★⭐")
+    if stars:
+        return float(stars), 5.0 if stars <= 5 else None
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return None
+    top = 100.0 if found.group(3) else number(found.group(2))
+    rating = number(found.group(1).replace(",", "."))
+    return None if rating is None else (rating, top)
