@@ -24,7 +24,8 @@ def main(arguments: list[str]) -> int:
     params.port = 0
     params.n_parallel = slots
     params.n_ctx = context * slots
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = max(1, os.cpu_count() or 1)
+    # one processor is left to the window; llama.cpp spins, and two programs spinning on one starve both
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = max(1, (os.cpu_count() or 2) - 1)
     params.sampling.temp = 0.0
     params.sampling.seed = 1
     params.ui = False
