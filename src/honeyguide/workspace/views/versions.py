@@ -1,0 +1,128 @@
+"""Versions and differences as they are listed and shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from honeyguide.versions.diff import Hunk, Row, compare, hunks_of, rows_of, summarise
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """One version of a target."""
+
+    n: int
+    sha256: str
+    created_at: str
+    origin: str
+    run_uuid: str | None
+    note: str
+    current: bool
+    who: str = ""
+    how: str = ""
+    removed: bool = False
+    restored_from: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {
+            "n": self.n, "sha256": self.sha256, "created_at": self.created_at, "origin": self.origin,
+            "run_uuid": self.run_uuid, "note": self.note, "current": self.current, "who": self.who, "how": self.how,
+            "removed": self.removed, "restored_from": self.restored_from,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class VersionList:
+    """All versions of a target, oldest first.
+
+    Attributes:
+        path: its file.
+        edited_outside: whether the live file is none of them.
+        bak: the ``.bak`` file beside it, if there is one.
+    """
+
+    target: str
+    path: str
+    versions: tuple[VersionRow, ...]
+    edited_outside: bool = False
+    bak: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {
+            "target": self.target, "path": self.path, "versions": [row.to_json() for row in self.versions],
+            "edited_outside": self.edited_outside, "bak": self.bak, "total": len(self.versions),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class VersionDetail:
+    """One version with its text."""
+
+    row: VersionRow
+    target: str
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {**self.row.to_json(), "target": self.target, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class DiffView:
+    """Two texts, the numbered changes between them, the rows of a diff viewer, and one sentence.
+
+    Attributes:
+        growth: change of length as a share of the old length.
+    """
+
+    before: str
+    after: str
+    hunks: tuple[Hunk, ...]
+    rows: tuple[Row, ...]
+    summary: str
+    growth: float
+    locks: tuple[tuple[int, int], ...] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {
+            "before": self.before, "after": self.after, "hunks": [hunk.to_json() for hunk in self.hunks],
+            "summary": self.summary,
+        }  # fmt: skip
+
+
+def diff_view(before: str, after: str) -> DiffView:
+    """Compare two texts (milliseconds for a prompt; use a worker thread)."""
+    comparison = compare(before, after)
+    summary = summarise(comparison)
+    return DiffView(before, after, hunks_of(comparison), tuple(rows_of(comparison)), summary.sentence(), summary.growth)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedRow:
+    """What people did before and after one deployment.
+
+    Attributes:
+        verdict: in words.
+        change, interval: of the correction rate, after minus before; negative is better.
+    """
+
+    n: int
+    verdict: str
+    suggests_rollback: bool
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class WatchReport:
+    """Whether each deployment helped; a rollback is suggested, never done."""
+
+    target: str
+    deployments: tuple[WatchedRow, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {"target": self.target, "deployments": [row.details for row in self.deployments]}
