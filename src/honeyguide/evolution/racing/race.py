@@ -1,0 +1,418 @@
+"""The race: which combination of edits to run on which example next, what to ask the mutator, what to keep.
+
+Pure and synchronous. Results are handed in in the order in which they were asked for, so the race decides the same
+whatever finished first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from honeyguide.evolution.decisions import DecisionLog
+from honeyguide.evolution.racing.edits import Edit, apply, edits_between
+from honeyguide.evolution.racing.relevance import Relevance, words
+from honeyguide.evolution.racing.settings import RacingSettings
+from honeyguide.evolution.racing.switches import Answer, Channel, State, Switch
+from honeyguide.kernel.choice import unit
+
+HISTORY = 300
+"""How many earlier answers a new comparison looks back on."""
+NOISE = 0.06
+"""A kind of failure rarer than this is not reflected on while there are others."""
+AVOIDED = 30
+
+
+@dataclass(frozen=True, slots=True)
+class RunJob:
+    """Run ``parts`` on one example."""
+
+    parts: tuple[str, ...]
+    mask: int
+    example: int
+    repetition: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectJob:
+    """Ask for a better version of one part.
+
+    Attributes:
+        failures, good: numbers of answers in the order of their results.
+    """
+
+    number: int
+    part: int
+    current: str
+    kinds: tuple[str, ...]
+    failures: tuple[int, ...]
+    good: tuple[int, ...]
+    avoid: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _ExampleRecord:
+    runs: int = 0
+    asked: int = 0
+    total: float = 0.0
+    last: int = -1
+
+
+@dataclass(slots=True)
+class Race:
+    """The state of one search.
+
+    Attributes:
+        parts: the present text.
+        inputs: what the examples ask, training examples first.
+        train: how many of them the mutator may see.
+    """
+
+    settings: RacingSettings
+    seed: int
+    parts: tuple[str, ...]
+    inputs: Sequence[str]
+    train: int
+    log: DecisionLog
+    switches: list[Switch] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    asked: int = 0
+    reflections: int = 0
+    open_reflections: int = 0
+    empty_in_a_row: int = 0
+    leader_mask: int = 0
+    _kept: int = 0
+    _arm: list[RunJob] = field(default_factory=list)
+    _records: list[_ExampleRecord] = field(init=False)
+    _relevance: Relevance = field(init=False)
+    _texts: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    _repetitions: Counter[tuple[int, int]] = field(default_factory=Counter)
+    _level: float = 0.5
+    _kind_asked: Counter[tuple[str, int]] = field(default_factory=Counter)
+    _part_gain: Counter[int] = field(default_factory=Counter)
+    _part_asked: Counter[int] = field(default_factory=Counter)
+    _part_of: dict[int, int] = field(default_factory=dict)
+    _dropped: dict[tuple[object, ...], int] = field(default_factory=dict)
+    _arms: int = 0
+    _fresh_failures: int = 0
+
+    def __post_init__(self) -> None:
+        self._records = [_ExampleRecord() for _ in self.inputs]
+        self._relevance = Relevance(self.inputs)
+
+    # ---- what to do next -------------------------------------------------------------------------------------
+
+    def next_reflection(self) -> ReflectJob | None:
+        """Return a reflection that is due, or ``None``."""
+        s = self.settings
+        if len(self.answers) < min(s.first_look, self.train):
+            return None
+        if (self.reflections + 1) * s.calls_per_reflection > self.asked:
+            return None
+        if len(self._trials()) + 2 * self.open_reflections >= s.trials:
+            return None
+        job = self._reflection()
+        if job is not None:
+            self.reflections += 1
+            self.open_reflections += 1
+        return job
+
+    def next_run(self) -> RunJob | None:
+        """Return the next combination and example, or ``None`` when all evaluations were asked for."""
+        if self.asked >= self.settings.evaluations:
+            return None
+        if not self._arm:
+            self._arm = self._draw_arm()
+        job = self._arm.pop(0)
+        self.asked += 1
+        self._records[job.example].asked += 1
+        return job
+
+    # ---- what came of it -------------------------------------------------------------------------------------
+
+    def take_answer(self, job: RunJob, score: float | None, kinds: Sequence[str]) -> None:
+        """Enter a result. An unscored answer teaches nothing and is not counted as a failure."""
+        record = self._records[job.example]
+        if score is None:
+            self.answers.append(Answer(job.example, job.mask, -1.0, frozenset(), 0.0))
+            return
+        expected = (record.total + 2 * self._level) / (record.runs + 2)
+        answer = Answer(job.example, job.mask, score, frozenset(kinds), expected)
+        record.runs += 1
+        record.total += score
+        record.last = len(self.answers)
+        self._level += (score - self._level) / min(len(self.answers) + 1, 30)
+        self.answers.append(answer)
+        for switch in self.switches:
+            if switch.state is not State.DROPPED:
+                switch.add(answer, recent=len(self.answers) > switch.born)
+        if len(self.answers) % self.settings.arm == 0:
+            self._judge()
+
+    def take_reflection(self, job: ReflectJob, text: str | None) -> None:
+        """Enter a rewrite; ``None`` for none. No evaluation is spent on it as such, only on its edits."""
+        self.open_reflections -= 1
+        self._part_asked[job.part] += 1
+        fresh = 0
+        for edit in edits_between(job.part, job.current, text) if text is not None and text.strip() else ():
+            fresh += self._propose(edit, job)
+        self.empty_in_a_row = 0 if fresh else self.empty_in_a_row + 1
+        for kind in job.kinds:
+            self._kind_asked[kind, job.part] += 1
+        self.log.add("reflection", n_reflection=job.number, part=job.part, kinds=list(job.kinds), edits=fresh)
+
+    def text_of(self, mask: int) -> tuple[str, ...]:
+        """Return the parts with the edits of ``mask`` made."""
+        known = self._texts.get(mask)
+        if known is None:
+            known = apply(self.parts, [s.edit for s in self.switches if mask & s.bit])
+            self._texts[mask] = known
+        return known
+
+    # ---- edits -----------------------------------------------------------------------------------------------
+
+    def _propose(self, edit: Edit, job: ReflectJob) -> int:
+        for switch in self.switches:
+            if switch.edit.key == edit.key or (
+                edit.new is not None
+                and not edit.is_move
+                and (switch.edit.part, switch.edit.new) == (edit.part, edit.new)
+            ):
+                if switch.state is not State.DROPPED:
+                    switch.votes += 1
+                    return 0
+        own = next(
+            (s for s in self.switches if s.state is State.KEPT and edit.old is not None and s.edit.new == edit.old),
+            None,
+        )
+        if own is not None and (edit.new is None or edit.is_rewording):
+            own.doubts += 1
+            return 0
+        trial = next(
+            (s for s in self.switches if s.state is State.TRIAL and edit.old is not None and s.edit.new == edit.old),
+            None,
+        )
+        if trial is not None and (edit.new is None or edit.is_rewording):
+            return 0
+        if edit.new is not None and not edit.is_move and self._relevance.names_one_case(edit.new):
+            self.log.add("memorised", line=edit.new)
+            return 0
+        if self._dropped.get(edit.key, 0) >= 2:
+            return 0
+        line = edit.new if edit.new is not None else edit.old or ""
+        switch = Switch(
+            len(self.switches),
+            edit,
+            self._relevance.focus(line),
+            {k: Channel() for k in self._kinds_for(line, job.kinds)},
+        )
+        switch.born = len(self.answers)
+        self.switches.append(switch)
+        self._texts.clear()
+        self._part_of[switch.number] = job.part
+        self._rebuild(switch)
+        self.log.add(
+            "trial",
+            edit=switch.number,
+            part=edit.part,
+            old=edit.old,
+            new=edit.new,
+            kinds=sorted(switch.kinds),
+            focus=len(switch.focus),
+        )
+        return 1
+
+    @staticmethod
+    def _kinds_for(line: str, kinds: Sequence[str]) -> list[str]:
+        """The kinds that share a word with the line which the other kinds do not have; all of them when none does."""
+        spoken = words(line)
+        uses = Counter(word for kind in kinds for word in words(kind))
+        named = [kind for kind in kinds if any(uses[word] < len(kinds) for word in words(kind) & spoken)]
+        return named or list(kinds)
+
+    def _rebuild(self, switch: Switch) -> None:
+        """Count the history again, with the edits kept by now as what has to be equal."""
+        related = [s for s in self.switches if s.state is State.KEPT and s is not switch]
+        born = switch.born
+        fresh = Switch(switch.number, switch.edit, switch.focus, {})
+        for s in related:
+            if switch.focus & s.focus:
+                fresh.narrow.need |= s.bit
+        for kind in switch.kinds:
+            channel = Channel()
+            for s in related:
+                if kind in s.kinds:
+                    channel.need |= s.bit
+            fresh.kinds[kind] = channel
+        begin = max(0, len(self.answers) - HISTORY)
+        for number in range(begin, len(self.answers)):
+            if self.answers[number].score >= 0:
+                fresh.add(self.answers[number], recent=False)
+        switch.narrow, switch.kinds, switch.born = fresh.narrow, fresh.kinds, born
+
+    def _judge(self) -> None:
+        s = self.settings
+        for switch in self._trials():
+            on = switch.tried
+            if on < s.least:
+                continue
+            z = switch.evidence()
+            if z >= s.keep_at:
+                self._keep(switch, z)
+            elif z <= s.drop_at or (on >= s.patience and z < 0.6) or on >= 3 * s.patience:
+                self._drop(switch, z)
+        for switch in [w for w in self.switches if w.state is State.KEPT]:
+            z = switch.evidence()
+            if z < 0.2 and switch.whole.off.n >= s.least:
+                self._drop(switch, z)
+        mask = self._kept
+        for switch in self._trials():
+            if switch.tried >= 3 and switch.evidence() >= 1.0:
+                mask |= switch.bit
+        self.leader_mask = mask
+
+    def _keep(self, switch: Switch, z: float) -> None:
+        switch.state = State.KEPT
+        main = switch.main_kind()
+        if main is not None:
+            switch.kinds = {main[0]: switch.kinds[main[0]]}
+        self._kept |= switch.bit
+        self._part_gain[switch.edit.part] += 1
+        for other in list(self.switches):
+            if other is switch or other.state is not State.TRIAL:
+                continue
+            if self._clash(switch, other):
+                self._drop(other, 0.0)
+            elif (switch.focus & other.focus) or set(switch.kinds) & set(other.kinds):
+                self._rebuild(other)
+        self.log.add("keep", edit=switch.number, z=z, on=switch.tried, answers=len(self.answers))
+
+    def _drop(self, switch: Switch, z: float) -> None:
+        switch.state = State.DROPPED
+        self._kept &= ~switch.bit
+        self._dropped[switch.edit.key] = self._dropped.get(switch.edit.key, 0) + 1
+        self.log.add("drop", edit=switch.number, z=z, on=switch.tried, answers=len(self.answers))
+
+    def _trials(self) -> list[Switch]:
+        return [s for s in self.switches if s.state is State.TRIAL]
+
+    @staticmethod
+    def _clash(one: Switch, other: Switch) -> bool:
+        a, b = one.edit, other.edit
+        return a.part == b.part and ((a.old is not None and a.old == b.old) or (a.new is not None and a.new == b.new))
+
+    # ---- which combination on which example ------------------------------------------------------------------
+
+    def _draw_arm(self) -> list[RunJob]:
+        first = self.settings.first_look
+        if self.asked < min(first, self.train):
+            mask = self._kept
+        else:
+            mask = self._combination()
+        self._arms += 1
+        chosen = self._examples(mask)
+        parts = self.text_of(mask)
+        jobs = []
+        for example in chosen:
+            repetition = self._repetitions[hash(parts), example]
+            self._repetitions[hash(parts), example] += 1
+            jobs.append(RunJob(parts, mask, example, repetition))
+        return jobs
+
+    def _combination(self) -> int:
+        mask = self._kept
+        on: list[Switch] = []
+        trials = self._trials()
+        for switch in trials:
+            p = min(max(_phi(switch.evidence() + 0.3), 0.3), 0.8)
+            if unit(self.seed, "on", self._arms, switch.number) < p and not any(self._clash(switch, o) for o in on):
+                on.append(switch)
+                mask |= switch.bit
+        kept = [s for s in self.switches if s.state is State.KEPT]
+        chance = 0.3 if trials else 0.6
+        if len(kept) >= 2 and unit(self.seed, "review", self._arms) < chance:
+            weakest = min(
+                kept, key=lambda k: (min(k.evidence(), 4.0) - 0.5 * k.doubts + 0.25 * k.whole.off.n, k.number)
+            )
+            mask &= ~weakest.bit
+        return mask
+
+    def _examples(self, mask: int) -> list[int]:
+        first = self.asked < min(self.settings.first_look, self.train)
+        trials = [s for s in self._trials() if s.focus]
+        scored = []
+        for number in range(self.train if first else len(self.inputs)):
+            record = self._records[number]
+            need = 0.0
+            for switch in trials:
+                if number in switch.focus:
+                    side = switch.narrow.on if mask & switch.bit else switch.narrow.off
+                    need += 1.0 / (1 + side.n)
+            scored.append((need - 0.35 * record.asked + 0.5 * unit(self.seed, "example", self._arms, number), number))
+        scored.sort(reverse=True)
+        return [number for _, number in scored[: self.settings.arm]]
+
+    # ---- reflection ------------------------------------------------------------------------------------------
+
+    def _reflection(self) -> ReflectJob | None:
+        s = self.settings
+        recent: list[int] = []
+        seen: Counter[int] = Counter()
+        for number in range(len(self.answers) - 1, max(-1, len(self.answers) - 200), -1):
+            answer = self.answers[number]
+            if answer.example < self.train and answer.score >= 0 and seen[answer.example] < 2:
+                seen[answer.example] += 1
+                recent.append(number)
+        fails: dict[str, list[int]] = {}
+        related = {s_.number: s_ for s_ in self.switches if s_.state is State.KEPT}
+        for number in recent:
+            answer = self.answers[number]
+            for kind in answer.kinds:
+                if all(answer.mask & k.bit or kind not in k.kinds for k in related.values()):
+                    fails.setdefault(kind, []).append(number)
+        if not fails:
+            return None
+        part = self._part()
+        ranked = sorted(
+            fails,
+            key=lambda k: (
+                -(len(fails[k]) + 2 * unit(self.seed, "kind", self.reflections, k))
+                / (1 + self._kind_asked[k, part] * 0.5 + 1.5 * sum(k in t.kinds for t in self._trials())),
+                k,
+            ),
+        )
+        strong = [k for k in ranked if len(fails[k]) >= max(2, NOISE * len(recent))]
+        kinds = (strong or ranked)[: s.kinds]
+        chosen: list[int] = []
+        at = 0
+        while len(chosen) < s.shown and any(len(fails[k]) > at for k in kinds):
+            for kind in kinds:
+                if at < len(fails[kind]) and fails[kind][at] not in chosen and len(chosen) < s.shown:
+                    chosen.append(fails[kind][at])
+            at += 1
+        good = [n for n in recent if not self.answers[n].kinds and n not in chosen]
+        good.sort(key=lambda n: unit(self.seed, "good", self.reflections, n))
+        leader = self.leader_mask | self._kept
+        avoid = [
+            s_.edit.new for s_ in self.switches if s_.state is State.DROPPED and s_.edit.new and not s_.edit.is_move
+        ]
+        return ReflectJob(
+            self.reflections, part, self.text_of(leader)[part], tuple(kinds), tuple(chosen), tuple(good[: s.good]),
+            tuple(dict.fromkeys(avoid[-AVOIDED:])),
+        )  # fmt: skip
+
+    def _part(self) -> int:
+        count = len(self.parts)
+        if count == 1:
+            return 0
+        gains = [
+            (1 + self._part_gain[i]) / (2 + self._part_asked[i]) + 0.5 * unit(self.seed, "part", self.reflections, i)
+            for i in range(count)
+        ]
+        return max(range(count), key=lambda i: gains[i])
+
+
+def _phi(z: float) -> float:
+    return 0.5 * (1 + math.erf(z / math.sqrt(2)))
