@@ -63,7 +63,8 @@ def test_a_headless_computer_keeps_it_for_the_session_and_says_so() -> None:
 def test_a_key_ring_that_refuses_is_not_the_end() -> None:
     store = KeyStore({}, BrokenKeyring())
     assert store.find("anthropic", VARIABLE) is None
-    kept = store.set("anthropic", "abc-123")
+    assert "could not be read (RuntimeError)" in store.keyring_status().sentence
+    kept = KeyStore({}, BrokenKeyring()).set("anthropic", "abc-123")
     assert kept.source is KeySource.SESSION
     assert "abc-123" not in kept.where
     assert "RuntimeError" in kept.where

@@ -113,6 +113,8 @@ def test_every_status_becomes_one_error_after_one_attempt(ref, status, kind, err
         (Turn(302, headers={"location": "http://127.0.0.1:1/"}), FailureKind.REDIRECT, False),
         (Turn(raw=b"<html>log in</html>", content_type="text/html"), FailureKind.BAD_ANSWER, False),
         (Turn(raw=b'{"hello": 1}'), FailureKind.BAD_ANSWER, False),
+        (Turn(raw=b'{"broken": '), FailureKind.BAD_ANSWER, False),
+        (Turn(raw=b"\xff\xfe\x00"), FailureKind.BAD_ANSWER, False),
         (Turn(raw=b'{"choices": [], "content": null}'), FailureKind.BAD_ANSWER, False),
         (Turn(429, error={"code": "insufficient_quota", "type": "insufficient_quota"}), FailureKind.QUOTA, False),
     ],
@@ -324,6 +326,31 @@ def test_a_proxy_of_the_settings_is_used() -> None:
         with pytest.raises(ModelError) as caught:
             asyncio.run(_once(reg, ask()))
     assert failure_of(caught.value).kind is FailureKind.PROXY
+
+
+def test_no_proxy_holds_for_the_proxy_of_the_settings_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "models.invalid")
+    with ModelServer() as proxy:
+        reg = registry({"ANTHROPIC_BASE_URL": "http://models.invalid"}, ModelSettings(proxy=proxy.url))
+        with pytest.raises(ModelError) as caught:
+            asyncio.run(_once(reg, ask()))
+        assert proxy.seen == []
+    assert failure_of(caught.value).kind is FailureKind.DNS
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "nonsense://x"])
+def test_a_proxy_of_an_unknown_kind_is_said_to_be_one(proxy: str) -> None:
+    reg = registry({"ANTHROPIC_BASE_URL": "http://models.invalid"}, ModelSettings(proxy=proxy))
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(_once(reg, ask()))
+    assert failure_of(caught.value).kind is FailureKind.PROXY
+
+
+def test_a_key_with_impossible_characters_is_refused_before_anything_is_sent() -> None:
+    with ModelServer() as server:
+        with pytest.raises(AuthFailed):
+            _complete(server, ask(), key="schlüssel-123")
+        assert server.seen == []
 
 
 async def _once(reg, request: ModelRequest) -> ModelReply:

@@ -44,6 +44,15 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
         assert len(server.calls) == made + 5  # nothing twice, nothing lost
 
 
+def test_a_stopped_run_does_not_even_replay(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        asyncio.run(_run(server, tmp_path, ["a"]))
+        cancel = Cancellation()
+        cancel.request()
+        with pytest.raises(Interrupted):
+            asyncio.run(_run(server, tmp_path, ["a"], cancel=cancel))
+
+
 def test_the_ceiling_holds_over_resumes_with_failures_counted(tmp_path: Path) -> None:
     with ModelServer() as server:
         server.plan += [Turn(529, headers={"retry-after": "0.01"}), Turn(cut="before")]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.request import proxy_bypass
 
 from honeyguide.kernel.errors import Unreadable
 from honeyguide.llm.addresses import OFFICIAL, Dialect, host_of, is_loopback
@@ -66,7 +67,7 @@ class Connection:
         options: dict[str, Any] = {"follow_redirects": False}
         if self.is_local:
             options["trust_env"] = False
-        elif self.proxy:
+        elif self.proxy and not proxy_bypass(host_of(self.base_url)):
             options["proxy"] = self.proxy
         if self.ca_file is not None:
             options["verify"] = _trusting(self.ca_file)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 from honeyguide.kernel.errors import InvalidInput
 
@@ -83,7 +83,7 @@ class KeyStore:
         if provider in self._session:
             return Key(self._session[provider], KeySource.SESSION, "It is kept until Honeyguide is closed.")
         backend = self._keyring()
-        if backend is not None and (kept := _asked(backend.get_password, SERVICE, provider)):
+        if backend is not None and (kept := self._read(backend, provider)):
             return Key(kept, KeySource.KEYRING, f"It is kept in {_ring_name(backend)}.")
         return None
 
@@ -114,7 +114,7 @@ class KeyStore:
         """Remove a key from this session and the key ring; say whether there was one. The environment is not ours."""
         had = self._session.pop(provider, None) is not None
         backend = self._keyring()
-        if backend is not None and _asked(backend.get_password, SERVICE, provider):
+        if backend is not None and self._read(backend, provider):
             backend.delete_password(SERVICE, provider)
             had = True
         return had
@@ -124,6 +124,13 @@ class KeyStore:
         self._keyring()
         assert self._status is not None
         return self._status
+
+    def _read(self, backend: KeyringBackend, provider: str) -> str | None:
+        try:
+            return backend.get_password(SERVICE, provider)
+        except Exception as error:  # noqa: BLE001 - backends raise what their system does; the status tells it
+            self._status = KeyringStatus(False, _unreadable(type(error).__name__))
+            return None
 
     def _keyring(self) -> KeyringBackend | None:
         if self._status is not None:
@@ -152,12 +159,8 @@ def _refused(why: str) -> str:
     return f"The key ring did not take it ({why}); set the environment variable to keep it longer."
 
 
-def _asked(ask: Any, service: str, provider: str) -> str | None:
-    try:
-        answer: str | None = ask(service, provider)
-    except Exception:  # noqa: BLE001 - a locked or broken key ring holds no key for us; status says so elsewhere
-        return None
-    return answer
+def _unreadable(why: str) -> str:
+    return f"The key ring could not be read ({why}); unlock it, or set the environment variable."
 
 
 def _ring_name(backend: KeyringBackend) -> str:

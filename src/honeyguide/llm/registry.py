@@ -138,7 +138,8 @@ class ModelRegistry:
         """Return the limiter that everybody shares who asks this provider."""
         key = self._key(ref)
         if key not in self._limiters:
-            self._limiters[key] = Limiter(self.settings.concurrency, clock=self.clock)
+            most = 1 if ref.provider == "gguf" else self.settings.concurrency
+            self._limiters[key] = Limiter(most, clock=self.clock)
         return self._limiters[key]
 
     def quote(self, ref: ModelRef, *, batch: bool = False) -> Quote:

@@ -48,7 +48,7 @@ class AttemptListener(Protocol):
     """Who must know of attempts that failed: the budget, the journal, the limiter."""
 
     def failed(self, request: ModelRequest, error: ModelError) -> None:
-        """Note one attempt that was made and brought no reply. Never raises."""
+        """Note one attempt that was made and brought no reply. Raises only when that cannot be written down."""
         ...
 
     def again(self, request: ModelRequest) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from honeyguide.kernel.errors import ModelError
 from honeyguide.llm.batches import BatchingClient
-from honeyguide.llm.budget import Budget, BudgetedClient, Meter, Spend
+from honeyguide.llm.budget import Budget, BudgetedClient, Ledger, Meter, Spend
 from honeyguide.llm.cancel import Cancellation
 from honeyguide.llm.failures import failure_of
 from honeyguide.llm.journal import Journal, JournaledClient, redacted
@@ -56,14 +56,18 @@ class Attempts:
 class ModelStack:
     """One model with all layers: what the executor, the judge, the mutator are given."""
 
-    def __init__(self, ref: ModelRef, outermost: ModelClient, provider: Provider, redact: Redact) -> None:
+    def __init__(
+        self, ref: ModelRef, outermost: ModelClient, provider: Provider, redact: Redact, cancel: Cancellation
+    ) -> None:
         self.ref = ref
+        self._cancel = cancel
         self._outermost = outermost
         self._provider = provider
         self._redact = redact
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """As ``ModelClient.complete``."""
+        """As ``ModelClient.complete``; replays too stop when the run is stopped."""
+        self._cancel.check()
         return await self._outermost.complete(request)
 
     def preview(self, request: ModelRequest) -> Outgoing:
@@ -104,7 +108,7 @@ def build_stack(
             while_waiting=lambda: limiter.lent(cancel),
         )
         sender = LimitedClient(retrying, limiter, cancel)
-    return ModelStack(ref, JournaledClient(BudgetedClient(sender, meter), journal, redact), provider, redact)
+    return ModelStack(ref, JournaledClient(BudgetedClient(sender, meter), journal, redact), provider, redact, cancel)
 
 
 class RunModels:
@@ -137,13 +141,21 @@ class RunModels:
         max_calls: int | None = None,
         max_usd: float | None = None,
         max_tokens: int | None = None,
+        shared: Sequence[Ledger] = (),
         cancel: Cancellation | None = None,
         redact: Redact = as_it_is,
+        policy: RetryPolicy | None = None,
     ) -> RunModels:
-        """Open the journal (a resumed run's calls count at once) and a budget for it."""
+        """Open the journal (a resumed run's calls count at once) and a budget for it.
+
+        Reads the whole journal: for a long one, call it in a worker thread.
+
+        Args:
+            shared: ceilings that other runs count on too, such as a day's or the workspace's.
+        """
         journal = Journal(journal_path, clock=registry.clock)
-        budget = Budget(max_calls, max_usd, max_tokens, paid_before=journal.totals)
-        return cls(registry, journal, budget, cancel=cancel, redact=redact)
+        budget = Budget(max_calls, max_usd, max_tokens, shared=shared, paid_before=journal.totals)
+        return cls(registry, journal, budget, cancel=cancel, redact=redact, policy=policy)
 
     def client(self, ref: ModelRef, *, batch: bool = False) -> ModelStack:
         """Return the model for one role.

@@ -11,7 +11,7 @@ from honeyguide.kernel.errors import ModelError
 from honeyguide.llm.connections import Connection, HeaderListener
 from honeyguide.llm.failures import Failure, FailureKind, model_error
 from honeyguide.llm.protocol import ModelRequest
-from honeyguide.llm.providers.sdk_errors import bad_answer, body_fields, from_sdk, timed_out
+from honeyguide.llm.providers.sdk_errors import bad_answer, body_fields, from_sdk, is_of_the_call, timed_out
 
 Sdk = TypeVar("Sdk")
 T = TypeVar("T")
@@ -62,8 +62,10 @@ class SdkClient(Generic[Sdk]):
                 headers, parsed = await send(sdk, body, seconds)
         except TimeoutError:
             raise timed_out(self.connection) from None
-        except Exception as error:  # noqa: BLE001 - every SDK error becomes one of ours; keys stay out of the chain
-            raise self._translated(error, request, body) from None
+        except Exception as error:
+            if not is_of_the_call(error):
+                raise
+            raise self._translated(error, request, body) from None  # keys stay out of the chain
         if self._on_headers:
             self._on_headers(headers)
         if isinstance(parsed, str | bytes) or parsed is None:
@@ -78,7 +80,9 @@ class SdkClient(Generic[Sdk]):
                 return await send(sdk)
         except TimeoutError:
             raise timed_out(self.connection) from None
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:
+            if not is_of_the_call(error):
+                raise
             raise from_sdk(error, self.connection, self._secrets) from None
 
     def without(self, model: str) -> frozenset[str]:
@@ -111,8 +115,15 @@ class SdkClient(Generic[Sdk]):
         key = self.connection.find_key()
         if not key and self.connection.needs_key:
             raise model_error(Failure(FailureKind.NO_KEY), who=self.connection.who)
+        if key and not key.isascii():
+            raise model_error(Failure(FailureKind.AUTH), who=self.connection.who, said="a key has no such characters")
         self._secrets = (key,) if key else ()
-        return self._build(self.connection, key or NO_KEY)
+        try:
+            return self._build(self.connection, key or NO_KEY)
+        except (ImportError, ValueError) as error:  # of the HTTP client: a proxy of a kind it does not know
+            raise model_error(
+                Failure(FailureKind.PROXY), who=self.connection.who, said=str(error), secrets=self._secrets
+            ) from None
 
     def _translated(self, error: Exception, request: ModelRequest, body: Body) -> ModelError:
         if isinstance(error, ModelError):

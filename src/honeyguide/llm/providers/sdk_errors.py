@@ -29,6 +29,7 @@ _STATUS_KINDS = {
     504: _K.TIMEOUT,
     529: _K.OVERLOADED,
 }
+_LIBRARIES = ("anthropic", "openai", "httpx2", "httpcore2", "anyio", "h11")
 _QUOTA_CODES = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_error", "credit_balance_too_low"}
 )
@@ -37,11 +38,20 @@ _QUOTA_CODES = frozenset(
 def from_sdk(error: Exception, connection: Connection, secrets: tuple[str, ...] = ()) -> ModelError:
     """Return our error for an exception of either SDK, or of the HTTP library under them."""
     status = getattr(error, "status_code", None)
+    if isinstance(error, ModelError):
+        return error
+    if isinstance(error, ValueError):
+        return bad_answer(connection)
     if isinstance(status, int):
         return _from_status(error, status, connection, secrets)
     kind = connection_kind(error)
     failure = Failure(kind, may_be_billed=kind in (_K.CUT, _K.TIMEOUT) and not _never_connected(error))
     return model_error(failure, who=connection.who)
+
+
+def is_of_the_call(error: Exception) -> bool:
+    """Say whether an exception comes from the call (SDK, HTTP library, system, unreadable answer), not from a slip."""
+    return isinstance(error, ModelError | OSError | ValueError) or type(error).__module__.startswith(_LIBRARIES)
 
 
 def timed_out(connection: Connection) -> ModelError:
