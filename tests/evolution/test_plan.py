@@ -1,11 +1,8 @@
 import pytest
 
 from honeyguide.evals.examples import CheckSpec, Dataset, Example, ExpectationRole
-from honeyguide.evolution.compose import ComposedSearch
-from honeyguide.evolution.instruction_search import GenerationalSearch
 from honeyguide.evolution.plan import Reason, development_examples, make_plan
 from honeyguide.evolution.presets import QUICK_CALLS, SETTINGS, Preset, SearchSettings
-from honeyguide.evolution.schema_search import SchemaSearch
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.llm.prices import FreeQuote, ModelPrice, Rates, TableQuote, UnknownQuote
 from honeyguide.llm.protocol import ModelRole
@@ -18,8 +15,7 @@ PAID = dict.fromkeys(ModelRole, TableQuote(ModelPrice(Rates(1.0, 5.0, 0.1, 1.25)
 
 def plan(preset=Preset.THOROUGH, data=None, quotes=FREE, kind=TargetKind.GENERIC, **others):
     settings = SETTINGS[preset]
-    search = ComposedSearch(SchemaSearch(settings.schema), GenerationalSearch(settings.instruction))
-    return make_plan(kind, "Be kind.", dataset() if data is None else data, search, settings, quotes, **others)
+    return make_plan(kind, "Be kind.", dataset() if data is None else data, settings, quotes, **others)
 
 
 def test_the_seeds_numbers_on_a_large_dataset_add_up():

@@ -15,13 +15,12 @@ from honeyguide.evals.examples import Dataset, Example
 from honeyguide.evals.verification import VerificationRecord
 from honeyguide.evolution.artifacts import Trial, artifacts_of, evidence_of
 from honeyguide.evolution.briefing import keep_of, request_facts, split_counts, text_limits
-from honeyguide.evolution.compose import ComposedSearch, ComposeResult, ComposeTask
+from honeyguide.evolution.compose import ComposeResult, ComposeTask
 from honeyguide.evolution.decision import AttemptOutcome, Decision, decide, too_small
 from honeyguide.evolution.decisions import DecisionLog
 from honeyguide.evolution.execution import LoopExecutor
 from honeyguide.evolution.gates import GateInput, GateScores, first_failure, run_gates
 from honeyguide.evolution.gates.results import GateResult
-from honeyguide.evolution.instruction_search import GenerationalSearch
 from honeyguide.evolution.metering import MeteredClient, Spend, metered_judge
 from honeyguide.evolution.mutator import ModelMutator
 from honeyguide.evolution.plan import development_examples, verification_calls
@@ -35,7 +34,6 @@ from honeyguide.evolution.requests import (
     RunRecord,
     stored_results,
 )
-from honeyguide.evolution.schema_search import SchemaSearch
 from honeyguide.evolution.scoring import ScoreLedger, TooManyUnscored
 from honeyguide.evolution.search import SearchEvent, SearchPorts
 from honeyguide.kernel.errors import BudgetExceeded, HoneyguideError, Interrupted
@@ -121,10 +119,8 @@ class _Run:
     async def _search(
         self, train: tuple[Example, ...], validation: tuple[Example, ...], ledger: ScoreLedger
     ) -> ComposeResult:
-        request, settings = self.request, self.request.settings
-        search = ComposedSearch(
-            SchemaSearch(settings.schema), self.ports.search or GenerationalSearch(settings.instruction)
-        )
+        request = self.request
+        search = request.settings.searches(self.ports.search)
         mutator = ModelMutator(MeteredClient(self.ports.mutator, self.cancel, self.spend), self.ports.mutator_model)
         task = ComposeTask(
             target=request.target,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from honeyguide.evolution.instruction_search import InstructionSettings
-from honeyguide.evolution.schema_search import SchemaSettings
+from honeyguide.evolution.compose import ComposedSearch
+from honeyguide.evolution.instruction_search import GenerationalSearch, InstructionSettings
+from honeyguide.evolution.schema_search import SchemaSearch, SchemaSettings
+from honeyguide.evolution.search import InstructionSearch
 from honeyguide.kernel.errors import InvalidInput
 
 QUICK_CALLS = 120
@@ -40,6 +42,10 @@ class SearchSettings:
     instruction: InstructionSettings = field(default_factory=InstructionSettings)
     holdout: int | None = None
     repeats: int = 2
+
+    def searches(self, search: InstructionSearch | None = None) -> ComposedSearch:
+        """Return both stages with these numbers; ``search`` stands in for the generational one."""
+        return ComposedSearch(SchemaSearch(self.schema), search or GenerationalSearch(self.instruction))
 
     def with_sizes(
         self,
