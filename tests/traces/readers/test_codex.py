@@ -264,3 +264,36 @@ def test_a_sub_agents_own_request_in_the_first_second_is_kept():
     child = only("codex", jsonl(rows))
     assert [turn.text for turn in child.turns] == ["Review the page.", "It is fine."]
     assert child.tokens == TokenCounts(300, 20, 0)
+
+
+def test_a_parents_own_opening_inside_a_sub_agents_log_begins_its_copy():
+    opening = codex_lines("c-2", thread_source="subagent", parent_thread_id="c-1")[0]
+    rows = fork(PARENT, T(30))
+    child = only("codex", jsonl([{**opening, "timestamp": T(30)}, *rows[1:]]))
+    assert (child.parent, child.tokens) == ("c-1", TokenCounts(300, 20, 0))
+    assert [turn.text for turn in child.turns] == ["Review the page.", "It is fine."]
+
+
+def test_the_ordinal_that_a_session_names_ends_its_copy():
+    rows = fork(PARENT[1:5], T(30), subagent_history_start_ordinal=5)
+    rows = [{**row, "ordinal": number} for number, row in enumerate(rows)]
+    conversations, context = read("codex", jsonl(rows))
+    assert [turn.text for turn in conversations[0].turns] == ["Review the page.", "It is fine."]
+    assert context.health.count(health.MISSING_PARENT) == 0
+
+
+def test_the_event_of_applied_settings_ends_a_copy():
+    rows = fork(PARENT[1:5], T(30))
+    rows.insert(5, event(T(30), "thread_settings_applied", thread_settings={}))
+    rows[6] = {**rows[6], "timestamp": T(30)}
+    child = only("codex", jsonl(rows))
+    assert [turn.text for turn in child.turns] == ["Review the page.", "It is fine."]
+
+
+def test_usage_without_ids_that_a_branch_repeats_counts_once_in_either_order():
+    context = {"timestamp": T(0), "type": "turn_context", "payload": {"model": "gpt-test-1"}}
+    first, more = tokens(T(1), (1000, 200, 100)), tokens(T(2), (1600, 450, 300), (600, 250, 200))
+    a = read("codex", jsonl([context, first]))[0]
+    b = read("codex", jsonl([context, first, more]))[0]
+    assert import_counts([*a, *b]) == import_counts([*b, *a])
+    assert import_counts([*a, *b])["tokens"]["input"] == 1600

@@ -394,6 +394,40 @@ def test_langfuse_counts_nested_usage_and_cost_once():
     assert conversation.traces[0].cost_usd == 0.02
 
 
+def test_langfuse_reads_responses_kept_as_json_text():
+    call = {"type": "function_call", "call_id": "c1", "name": "find_bus", "arguments": '{"to": "harbour"}'}
+    result = {"type": "function_call_output", "call_id": "c1", "output": "line 7"}
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ANSWERED}]}
+    thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Look it up."}]}
+    asked = {"role": "user", "content": ASKED}
+
+    def generation(name, start, given, made):
+        answer = {
+            "object": "response",
+            "instructions": "Be kind.",
+            "output": made,
+            "text": {"format": {"type": "text"}},
+        }
+        return observation(
+            id=name,
+            startTime=f"2026-05-01T10:00:{start:02d}.000Z",
+            endTime=f"2026-05-01T10:00:{start + 1:02d}.000Z",
+            input=json.dumps(given),
+            output=json.dumps(answer),
+            modelParameters={"instructions": "Be kind."},
+        )
+
+    first, second = generation("g1", 1, [asked], [thought, call]), generation("g2", 3, [asked, call, result], [said])
+    tool = observation(id="t", type="TOOL", name="find_bus", input=None, output=None, totalCost=0)
+    conversation = only("langfuse", langfuse(observations=[second, first, tool]))
+    trace = conversation.traces[0]
+    assert (trace.payload.input, trace.payload.output) == (ASKED, ANSWERED)
+    assert [(c.tool, c.args, c.result) for c in trace.payload.tool_calls] == [("find_bus", {"to": "harbour"}, "line 7")]
+    assert [step.content for step in trace.payload.reasoning] == ["Look it up."]
+    assert [p.text for p in conversation.prompts] == ["Be kind."]
+    assert conversation.counts.human_prompts == 1
+
+
 def test_langfuse_names_the_prompt_in_force():
     conversation = only("langfuse", langfuse(observations=[observation(promptName="bus-guide", promptVersion=3)]))
     assert conversation.traces[0].facts.prompts == (PromptInForce("generic", "bus-guide@3", exact=True),)

@@ -1,8 +1,9 @@
 """Tells the lines that a forked Codex session repeats from its own.
 
-A fork begins with a copy of its parent. Where the parent is at hand, the copy is what agrees with it, line by line
-(times may differ). Where it is not, the copy is what is older than the fork; and when the times were rewritten, what
-was written within its first second: all of it when a request follows, else up to the last request in it.
+A fork begins with a copy of its parent, which may hold the parent's own ``session_meta``. What says where the copy
+ends, the surest first: the ordinal that the session names; the parent itself, where it is at hand (the copy agrees
+with it line by line, though times may differ); times before the fork began; and where times were rewritten, the
+burst in which a copy is written at once: all of it when a request follows, else up to the last request in it.
 """
 
 from __future__ import annotations
@@ -16,22 +17,31 @@ from honeyguide.traces.lines import Record, iter_json
 from honeyguide.traces.readers._values import content_key, milliseconds_between, moment, text_of
 from honeyguide.traces.readers.protocol import ReadContext
 
-BURST_MS = 1000
-"""A copy is written at once; a person's first own request comes later."""
+BURST_GAP_MS = 500
+"""A copy is written at once: its lines follow each other faster than this."""
 
 _REQUEST = "user_message"
-_UNDECIDED = {"turn_context", "session_meta", "user message", "task_started", "thread_settings"}
+_BOUNDARY = "thread_settings_applied"
+"""A session's own first event, where its program writes one."""
+
+_UNDECIDED = {"turn_context", "session_meta", "user message", "task_started"}
 """Lines that a session writes before as well as after a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a session says about itself; ``parent`` is the session it was forked from or started by."""
+    """What a session says about itself.
+
+    Attributes:
+        parent: the session it was forked from or started by.
+        own_from: the ordinal of its first own line, where it says so.
+    """
 
     id: str = ""
     parent: str | None = None
     is_fork: bool = False
     is_sub_agent: bool = False
+    own_from: int | None = None
 
 
 class Replay:
@@ -39,22 +49,30 @@ class Replay:
 
     def __init__(self, about: About, began: str, context: ReadContext) -> None:
         self._context = context
-        self._began = moment(began)
-        self._running = about.is_fork and about.parent is not None
-        self._parent = self._parent_lines(about) if self._running else None
+        self._about = about
+        self._began = self._last = moment(began)
+        self._running = False
+        self._parent: list[str] | None = None
         self._place = 0
         self._burst: list[Record] = []
         self._after: list[Record] = []
-        if self._running and self._parent is None:
-            context.health.note(health.MISSING_PARENT, example=about.parent or "")
+        if about.is_fork and about.parent is not None:
+            self._enter(about.parent)
 
     def sort(self, record: Record, kind: str, payload: dict[str, Any]) -> Iterator[tuple[bool, Record]]:
         """Yield ``(repeated, line)`` for what is decided by now; a line may be decided later, never out of order."""
-        if not self._running:
+        if kind == "session_meta":
+            other = text_of(payload.get("id"))
+            if other and other != self._about.id and not self._running:
+                self._enter(other)
+            yield True, record
+        elif not self._running:
             yield False, record
+        elif self._about.own_from is not None and isinstance(record.data.get("ordinal"), int):
+            self._running = record.data["ordinal"] < self._about.own_from
+            yield self._running, record
         elif self._parent is not None:
-            found = self._find(_digest(kind, payload))
-            self._running = found or kind == "session_meta"
+            self._running = self._find(_digest(kind, payload))
             yield self._running, record
         else:
             yield from self._by_time(record)
@@ -62,6 +80,12 @@ class Replay:
     def rest(self) -> Iterator[tuple[bool, Record]]:
         """Yield what was not decided before the end."""
         yield from self._settled()
+
+    def _enter(self, parent: str) -> None:
+        self._running = True
+        self._parent = self._parent_lines(parent)
+        if self._parent is None and self._about.own_from is None:
+            self._context.health.note(health.MISSING_PARENT, example=parent)
 
     def _find(self, digest: str) -> bool:
         """Look the line up in the parent from the last place on; the parent may hold lines that were not copied."""
@@ -78,8 +102,14 @@ class Replay:
         if at is not None and self._began is not None and at < self._began:
             yield True, record
             return
-        gap = milliseconds_between(self._began, at)
-        if gap is not None and gap <= BURST_MS and not self._after:
+        if _kind(record) == _BOUNDARY:
+            yield from ((True, held) for held in [*self._burst, *self._after])
+            self._burst, self._after, self._running = [], [], False
+            yield False, record
+            return
+        gap = milliseconds_between(self._last, at)
+        if gap is not None and gap <= BURST_GAP_MS and not self._after:
+            self._last = at
             self._burst.append(record)
             return
         self._after.append(record)
@@ -99,11 +129,11 @@ class Replay:
             yield False, record
         self._burst, self._after = [], []
 
-    def _parent_lines(self, about: About) -> list[str] | None:
-        stream = self._context.related(about.parent or "")
+    def _parent_lines(self, parent: str) -> list[str] | None:
+        stream = self._context.related(parent)
         if stream is None:
             return None
-        quiet = ReadContext(name=about.parent or "", is_cancelled=self._context.is_cancelled)
+        quiet = ReadContext(name=parent, is_cancelled=self._context.is_cancelled)
         with stream:
             return [
                 _digest(text_of(record.data.get("type")), record.data.get("payload"))

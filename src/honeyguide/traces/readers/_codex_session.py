@@ -35,10 +35,17 @@ def session_about(meta: dict[str, Any]) -> About:
     source = meta.get("source")
     sub_agent = object_of(source).get("subagent", object_of(source).get("sub_agent"))
     spawn = object_of(object_of(sub_agent).get("thread_spawn"))
-    forked = text_of(meta.get("forked_from_id"))
-    parent = forked or text_of(spawn.get("parent_thread_id")) or text_of(meta.get("parent_thread_id"))
-    is_sub_agent = sub_agent is not None or (isinstance(source, str) and source.lower().startswith("subagent"))
-    return About(text_of(meta.get("id")), parent or None, bool(forked), is_sub_agent)
+    own = text_of(meta.get("id")) or text_of(meta.get("session_id"))
+    forked = text_of(meta.get("forked_from_id")) or text_of(spawn.get("forked_from_id"))
+    named = (forked, spawn.get("parent_thread_id"), meta.get("parent_thread_id"), meta.get("session_id"))
+    parent = next((text for name in named if (text := text_of(name)) and text != own), None)
+    is_sub_agent = (
+        sub_agent is not None
+        or meta.get("thread_source") == "subagent"
+        or (isinstance(source, str) and source.lower().startswith("subagent"))
+    )
+    own_from = whole(meta.get("subagent_history_start_ordinal"))
+    return About(own, parent, bool(forked), is_sub_agent, own_from)
 
 
 @dataclass(slots=True)
@@ -112,7 +119,7 @@ class CodexSession:
         if repeated:
             self._context.health.note(health.DUPLICATE, line)
         if kind == "turn_context":
-            self._set_scene(payload)
+            self._set_scene(payload, line, when)
         elif kind == "event_msg":
             self._add_event(line, payload, when, repeated)
         elif kind == "response_item":
@@ -141,7 +148,7 @@ class CodexSession:
 
     # lines
 
-    def _set_scene(self, payload: dict[str, Any]) -> None:
+    def _set_scene(self, payload: dict[str, Any], line: int, at: str | None) -> None:
         model = text_of(payload.get("model")) or None
         self._project = self._project or text_of(payload.get("cwd")) or None
         last = self._requests[-1] if self._requests else None
@@ -149,7 +156,7 @@ class CodexSession:
             last.model = model
         elif model is not None and last is not None and not last.text and model != last.model:
             # Usage without requests: one trace for each model.
-            self._requests.append(self._silent(model=model))
+            self._requests.append(self._silent(line, at, model))
         self._model = model or self._model
 
     def _add_event(self, line: int, payload: dict[str, Any], at: str | None, repeated: bool) -> None:
@@ -247,8 +254,10 @@ class CodexSession:
         return self._requests[-1]
 
     def _silent(self, line: int = 0, at: str | None = None, model: str | None = None) -> _Request:
-        name = f"{self._key}/usage-{len(self._requests)}"
-        return _Request(name, "", line, at, model=model or self._model, ended=at)
+        """Usage without a request; a copy of it in another file begins at the same moment, so it has the same key."""
+        using = model or self._model
+        name = content_key("usage", at or f"{self._key}/{len(self._requests)}", using)
+        return _Request(name, "", line, at, model=using, ended=at)
 
     # results
 

@@ -139,7 +139,12 @@ def message_of(value: dict[str, Any], default_role: str = "user") -> Message | N
     if item_type in ("function_call", "custom_tool_call"):
         args = embedded(value.get("arguments", value.get("input")))
         return Message("assistant", calls=(Call(_id(value, "call_id", "id"), text_of(value.get("name")), args),))
-    if item_type in ("function_call_output", "custom_tool_call_output"):
+    if item_type == "reasoning" and "role" not in value:
+        summary = _content(value.get("summary") or value.get("content"))
+        return Message("assistant", reasoning=summary.text or summary.reasoning)
+    if item_type.endswith("_call"):
+        return Message("assistant", calls=(Call(_id(value, "call_id", "id"), item_type.removesuffix("_call"), value),))
+    if item_type.endswith("_call_output"):
         return Message("tool", answers=(Answer(_id(value, "call_id", "id"), embedded(value.get("output"))),))
     role = _ROLES.get(text_of(value.get("role") or value.get("type")).lower().replace("_", ""))
     if role is None or not ({"role", "content", "parts", "tool_calls", "data"} & value.keys()):

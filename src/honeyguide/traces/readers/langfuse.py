@@ -25,6 +25,7 @@ from honeyguide.traces.readers.protocol import ReadContext
 from honeyguide.traces.records import PromptInForce, TokenCounts, ToolCall
 
 _TYPES = {"GENERATION": _spans.LLM, "TOOL": _spans.TOOL, "AGENT": _spans.AGENT}
+_CACHE_READ = ("cache_read_input_tokens", "input_cached_tokens", "input_cache_read", "prompt_details.cache_read")
 _OBSERVATION_TYPES = {
     *_TYPES, "SPAN", "EVENT", "CHAIN", "RETRIEVER", "EVALUATOR", "GUARDRAIL", "EMBEDDING",
 }  # fmt: skip
@@ -111,7 +112,8 @@ def _observation(value: dict[str, Any], trace_id: str, root: str | None, session
         result = embedded(value.get("output"))
         tool = ToolCall(name, embedded(value.get("input")), result, False if failed else None, timestamp=start)
     costs = object_of(embedded(value.get("costDetails")))
-    cost = number(value.get("totalCost")) or number(value.get("calculatedTotalCost")) or number(costs.get("total"))
+    priced = (value.get("totalCost"), value.get("calculatedTotalCost"), costs.get("total"))
+    cost = next((found for part in priced if (found := number(part)) is not None), None)
     return Span(
         id=some_text(value.get("id")) or name,
         trace=trace_id,
@@ -121,14 +123,16 @@ def _observation(value: dict[str, Any], trace_id: str, root: str | None, session
         start=start,
         end=end,
         model=some_text(value.get("model")) or some_text(value.get("providedModelName")),
-        asked=tuple(_generation_input(value.get("input"))) if is_call else (),
+        asked=tuple(_generation_input(value)) if is_call else (),
         answered=tuple(messages_of(value.get("output"), "assistant")) if is_call else (),
         input="" if is_call else last_said(value.get("input"), "user"),
         output="" if is_call else last_said(value.get("output"), "assistant"),
         tokens=TokenCounts(
             whole(usage.get("input", value.get("promptTokens"))),
             whole(usage.get("output", value.get("completionTokens"))),
-            _first(usage, "cache_read_input_tokens", "input_cached_tokens", "input_cache_read"),
+            _first(
+                usage, "cache_read_input_tokens", "input_cached_tokens", "input_cache_read", "prompt_details.cache_read"
+            ),
             _first(usage, "cache_creation_input_tokens", "input_cache_creation"),
         ),
         cost=cost,
@@ -144,10 +148,12 @@ def _observation(value: dict[str, Any], trace_id: str, root: str | None, session
     )
 
 
-def _generation_input(value: Any) -> list[Message]:
-    found = messages_of(value)
-    data = embedded(value)
-    instructions = text_of(object_of(data).get("instructions"))
+def _generation_input(value: dict[str, Any]) -> list[Message]:
+    """The instructions stand apart from the messages where the Responses API was called."""
+    found = messages_of(value.get("input"))
+    parameters = object_of(embedded(value.get("modelParameters")))
+    asked = object_of(embedded(value.get("input")))
+    instructions = text_of(asked.get("instructions") or parameters.get("instructions"))
     return [Message("system", instructions), *found] if instructions else found
 
 
