@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from honeyguide.evals.examples import Dataset, Example
+from honeyguide.evolution.compose import ComposedSearch
 from honeyguide.evolution.instruction_search import calls_for
 from honeyguide.evolution.presets import SearchSettings
-from honeyguide.evolution.search import InstructionSearch
 from honeyguide.llm.prices import Quote
 from honeyguide.llm.protocol import ModelRole, Usage
 from honeyguide.prompts.targets import TargetKind
@@ -88,10 +88,10 @@ def make_plan(
     kind: TargetKind,
     live: str,
     dataset: Dataset,
+    search: ComposedSearch,
     settings: SearchSettings,
     quotes: Mapping[ModelRole, Quote],
     *,
-    search: InstructionSearch | None = None,
     has_candidate: bool = False,
     reasons: Sequence[Reason] = (),
 ) -> Plan:
@@ -99,7 +99,7 @@ def make_plan(
 
     Args:
         quotes: what a call of each role costs; a missing role has no known price.
-        search: the instruction search of the run; ``None`` for the generational one.
+        search: both stages, e.g. from ``settings.searches``.
         has_candidate: whether the text is given, so that nothing is searched.
         reasons: what the caller knows already (no model, a run under way, …).
     """
@@ -108,9 +108,7 @@ def make_plan(
         measured = 2 * sum(calls_for(e) for e in validation[: settings.instruction.anchor])
         stages = [Stage("development", measured, measured)]
     elif train:
-        stages = [
-            Stage(name, *calls) for name, calls in settings.searches(search).calls(kind, train, validation).items()
-        ]
+        stages = [Stage(name, *calls) for name, calls in search.calls(kind, train, validation).items()]
     else:
         stages = []
     stages.append(Stage("verification", 0, verification_calls(dataset.holdout, settings)))
