@@ -19,6 +19,9 @@ LONGEST_WORD = 512
 """Bytes of an unbroken run that are given up at a cut; longer runs are encoded data."""
 
 _STRING_BODY = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_ESCAPE_BYTES = 6
+"""Bytes of the longest escape: a cut one shows its backslash in as many last bytes."""
+
 _CUT_ESCAPE = re.compile(rb"(\\+)(?:u[0-9a-fA-F]{0,3})?\Z")
 _HIGH_SURROGATE = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 
@@ -116,6 +119,8 @@ def _cut_cleanly(piece: bytes) -> bytes:
         needed = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
         if len(piece) - (start - 1) < needed:
             piece = piece[: start - 1]
+    if b"\\" not in piece[-_ESCAPE_BYTES:]:
+        return piece
     cut = _CUT_ESCAPE.search(piece)
     if cut and len(cut.group(1)) % 2:
         piece = piece[: cut.start() + len(cut.group(1)) - 1]
