@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from honeyguide.kernel.errors import Conflict, InvalidInput, NotFound
 from honeyguide.prompts.targets import TargetKind, TargetRef
-from honeyguide.storage import StoredTraces
+from honeyguide.storage import Store, StoredTraces
 from honeyguide.storage.fulltext import fts5_query
 from honeyguide.storage.records import CorrectionDraft, TraceFilter, TraceLink
 from honeyguide.traces.outcomes import may_become
@@ -446,6 +446,27 @@ def test_a_deleted_trace_is_gone_from_every_byte_of_the_workspace(store, tmp_pat
     for file in store.path.parent.iterdir():
         assert SECRET.encode() not in file.read_bytes(), file.name
     store.check()
+
+
+def test_deleting_from_a_large_index_leaves_no_word_behind(store):
+    for start in range(0, 600, 20):
+        store_all(store, *(from_source(f"k{n}", text=f"word{n} common") for n in range(start, start + 20)))
+    (doomed,) = [hit.row.id for hit in store.read_now(lambda unit: unit.traces.search("word333")).hits]
+    asyncio.run(store.forget([doomed]))
+    content = b"".join(file.read_bytes() for file in store.path.parent.iterdir())
+    assert b"word333" not in content
+    assert b"word334 common" in content
+    assert store.read_now(lambda unit: unit.traces.search("common")).total == 599
+    store.check()
+
+
+def test_a_deletion_that_a_crash_broke_off_is_finished_after_the_next_open(store):
+    (trace_id,) = store_all(store, from_source("k", text=SECRET)).ids
+    store.write_now(lambda unit: unit.forgetting.traces([trace_id]))
+    with Store.open(store.path) as again:
+        done = [asyncio.run(again.finish_forgetting()) for _ in range(2)]
+    assert done == [True, False]
+    assert all(SECRET.encode() not in file.read_bytes() for file in store.path.parent.iterdir())
 
 
 def test_a_deleted_trace_is_not_brought_back_by_an_import(store):

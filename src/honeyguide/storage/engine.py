@@ -19,7 +19,7 @@ from honeyguide.storage.text import json_text
 
 BUSY_TIMEOUT_SECONDS = 5.0
 """How long SQLite itself waits for a lock."""
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 60.0
 """How long a write waits in all: another process may be importing, or rewriting the file after a deletion."""
 READERS = 2
 

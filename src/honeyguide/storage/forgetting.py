@@ -9,6 +9,7 @@ from sqlalchemy import delete, exists, func, select, update
 from honeyguide.storage.dialect import insert_on_conflict
 from honeyguide.storage.fulltext import FullTextIndex
 from honeyguide.storage.records import Forgotten
+from honeyguide.storage.settings import SettingsRepository
 from honeyguide.storage.tables import (
     AttemptRow,
     ConversationRow,
@@ -25,6 +26,8 @@ from honeyguide.storage.tables import (
 from honeyguide.storage.trace_import import key_hash
 from honeyguide.storage.work import Work
 
+KEY = "forgetting.unfinished"
+
 
 class Forgetting:
     """The part of a deletion that is one transaction; ``Store.forget`` then rewrites the file."""
@@ -33,6 +36,7 @@ class Forgetting:
         self._work = work
         self._session = work.session
         self._index = index
+        self._settings = SettingsRepository(work)
 
     def traces(self, ids: Sequence[int]) -> Forgotten:
         """Delete traces by id; unknown ids are passed over. Their keys stay as hashes: no import revives them."""
@@ -40,11 +44,28 @@ class Forgetting:
         for start in range(0, len(ids), 500):
             total = _plus(total, self._part(ids[start : start + 500]))
         if total.traces:
+            self.begin()
             self._sweep()
-            self._index.rewrite(self._session)
             self._work.event("traces:deleted", traces=total.traces)
             self._work.decision("trace", total.traces, "deleted")
         return total
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether something was deleted and the file was not rewritten since."""
+        return self._settings.get(KEY) is not None
+
+    def begin(self) -> None:
+        """Note that the file is to be rewritten."""
+        self._settings.put(KEY, True)
+
+    def end(self) -> None:
+        """Note that the file was rewritten."""
+        self._settings.remove(KEY)
+
+    def rewrite_index(self, *, first: bool) -> bool:
+        """Do a part of rewriting the search index; returns whether more is to be done."""
+        return self._index.rewrite(self._session, first=first)
 
     def _part(self, ids: Sequence[int]) -> Forgotten:
         session = self._session

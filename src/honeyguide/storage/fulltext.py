@@ -18,6 +18,8 @@ from honeyguide.storage.text import storable
 
 TEXT_CAP = 100_000
 """Characters of each field that are searchable."""
+MERGE_PAGES = 2000
+"""Index pages that are merged in one transaction while the index is rewritten."""
 RANKED = 1000
 """How many of the newest matches are ordered by rank; with more, the newest come first."""
 
@@ -53,7 +55,11 @@ class Matches:
 class FullTextIndex(Protocol):
     """What storage asks of a full-text search, whatever the database."""
 
-    def put(self, session: Session, texts: Iterable[SearchText]) -> None:
+    def add(self, session: Session, texts: Iterable[SearchText]) -> None:
+        """Index texts of new traces."""
+        ...
+
+    def put(self, session: Session, texts: Sequence[SearchText]) -> None:
         """Index texts, replacing what was indexed for the same traces."""
         ...
 
@@ -65,8 +71,11 @@ class FullTextIndex(Protocol):
         """Find all of ``words`` (a quoted part is a phrase, the last word may be a beginning)."""
         ...
 
-    def rewrite(self, session: Session) -> None:
-        """Rebuild the index so that nothing of a removed text stays in it."""
+    def rewrite(self, session: Session, *, first: bool) -> bool:
+        """Do a part of rewriting the index, so that in the end nothing of a removed text stays in it.
+
+        Each part is short enough for a transaction of its own. Returns whether more is to be done.
+        """
         ...
 
     def check(self, session: Session) -> None:
@@ -77,7 +86,7 @@ class FullTextIndex(Protocol):
 class Fts5Index:
     """The table ``trace_words``."""
 
-    def put(self, session: Session, texts: Iterable[SearchText]) -> None:
+    def add(self, session: Session, texts: Iterable[SearchText]) -> None:
         rows: list[dict[str, Any]] = [
             {
                 "id": item.trace_id,
@@ -90,7 +99,6 @@ class Fts5Index:
         ]
         if not rows:
             return
-        self.remove(session, [row["id"] for row in rows])
         session.execute(
             text(
                 "INSERT INTO trace_words (rowid, input, output, feedback, tools) "
@@ -98,6 +106,10 @@ class Fts5Index:
             ),
             rows,
         )
+
+    def put(self, session: Session, texts: Sequence[SearchText]) -> None:
+        self.remove(session, [item.trace_id for item in texts])
+        self.add(session, texts)
 
     def remove(self, session: Session, trace_ids: Sequence[int]) -> None:
         if trace_ids:
@@ -117,9 +129,13 @@ class Fts5Index:
         order = (words_table.c.rank, newest) if total <= RANKED else (newest,)
         return Matches(tuple(session.scalars(matching.order_by(*order).limit(limit).offset(offset))), total)
 
-    def rewrite(self, session: Session) -> None:
-        session.execute(text("INSERT INTO trace_words (trace_words) VALUES ('rebuild')"))
-        session.execute(text("INSERT INTO trace_words (trace_words) VALUES ('optimize')"))
+    def rewrite(self, session: Session, *, first: bool) -> bool:
+        """Merge a part of the index (FTS5 "merge", which a negative number makes cover all of it)."""
+        changes = text("SELECT total_changes()")
+        before = session.scalar(changes) or 0
+        merge = text("INSERT INTO trace_words (trace_words, rank) VALUES ('merge', :pages)")
+        session.execute(merge, {"pages": -MERGE_PAGES if first else MERGE_PAGES})
+        return (session.scalar(changes) or 0) - before >= 2
 
     def check(self, session: Session) -> None:
         session.execute(text("INSERT INTO trace_words (trace_words) VALUES ('integrity-check')"))

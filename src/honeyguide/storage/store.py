@@ -121,7 +121,7 @@ class Store:
             durable: return only when the disk has it, so that even a power cut cannot undo it.
 
         Raises:
-            Locked: other processes kept the database busy for 30 s.
+            Locked: other processes kept the database busy for a minute.
         """
         return await asyncio.wrap_future(self._submit(self._writer, lambda: self._write(fn, actor, durable)))
 
@@ -162,15 +162,36 @@ class Store:
     async def forget(self, trace_ids: Sequence[int], *, actor: Actor | None = None) -> Forgotten:
         """Delete traces so that they are gone from the file: rows, index, free pages, write-ahead log."""
         forgotten = await self.write(lambda unit: unit.forgetting.traces(trace_ids), actor=actor)
-        if not forgotten.traces:
-            return forgotten
-        return replace(forgotten, compacted=await self.compact())
+        compacted = await self.finish_forgetting() if forgotten.traces else False
+        return replace(forgotten, compacted=compacted)
 
     async def forget_with(self, fn: Callable[[Unit], T], *, actor: Actor | None = None) -> T:
         """Run a deletion of another kind (``unit.feedback.forget``) and then rewrite the file."""
-        result = await self.write(fn, actor=actor)
-        await self.compact()
+
+        def delete(unit: Unit) -> T:
+            unit.forgetting.begin()
+            return fn(unit)
+
+        result = await self.write(delete, actor=actor)
+        await self.finish_forgetting()
         return result
+
+    async def finish_forgetting(self) -> bool:
+        """Rewrite index and file after a deletion, where that is still to be done (a process died before).
+
+        Call it once after opening. Returns whether the file was rewritten and its log emptied; ``False`` while another
+        process reads all the time: then the next call does it.
+        """
+        if not await self.read(lambda unit: unit.forgetting.is_unfinished):
+            return False
+        more = await self.write(lambda unit: unit.forgetting.rewrite_index(first=True))
+        while more:
+            await asyncio.sleep(BREATH_SECONDS)
+            more = await self.write(lambda unit: unit.forgetting.rewrite_index(first=False))
+        if not await self.compact():
+            return False
+        await self.write(lambda unit: unit.forgetting.end())
+        return True
 
     async def compact(self) -> bool:
         """Rewrite the file without what was deleted, and empty the write-ahead log.

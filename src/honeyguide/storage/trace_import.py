@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import select, tuple_
 
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.storage import trace_rows
 from honeyguide.storage.conversations import ConversationsRepository
-from honeyguide.storage.fulltext import FullTextIndex, SearchText
+from honeyguide.storage.fulltext import FullTextIndex
 from honeyguide.storage.records import ImportCounts
 from honeyguide.storage.tables import ExecutionTraceRow, ForgottenRow, TraceFactsRow
 from honeyguide.storage.text import moment
@@ -45,38 +45,48 @@ class TraceImport:
         prepared = [self._prepared(trace) for trace in traces]
         known = self._known(prepared)
         forgotten = self._forgotten(prepared)
-        imported = updated = left = away = 0
-        ids: list[int] = []
-        written: list[Trace] = []
+        tally = _Tally()
+        new: dict[tuple[str, str], Trace] = {}
         for trace in prepared:
             key = (trace.facts.source, trace.facts.source_key)
-            old = known.get(key)
             if key_hash(*key) in forgotten:
-                away += 1
-                ids.append(0)
-                continue
-            if old is None:
-                number = trace_rows.write_new(self._session, trace)
-                imported += 1
-            elif self._wins(trace, old, replace_known):
-                number = old.trace_id
-                trace = self._merged(trace, old)
-                trace_rows.write_over(self._session, number, trace)
-                updated += 1
+                tally.forgotten += 1
+            elif key in known:
+                self._meet(trace, known, key, replace_known, tally)
+            elif key in new:  # twice in one batch
+                tally.known += 1
+                new[key] = max(new[key], trace, key=_rank)
             else:
-                ids.append(old.trace_id)
-                left += 1
-                continue
-            stored = replace(trace, id=number)
-            known[key] = _Known.of(stored)
-            written.append(stored)
-            ids.append(number)
+                new[key] = trace
+        ids = trace_rows.write_new(self._session, list(new.values()))
+        added = [replace(trace, id=number) for trace, number in zip(new.values(), ids, strict=True)]
+        written = [*added, *tally.updated]
         ConversationsRepository(self._work).see(written)
-        texts: dict[int, SearchText] = {t.id: trace_rows.search_text(t.id, t.payload) for t in written}
-        self._index.put(self._session, texts.values())
+        self._index.put(self._session, [trace_rows.search_text(t.id, t.payload) for t in tally.updated])
+        self._index.add(self._session, [trace_rows.search_text(t.id, t.payload) for t in added])
         if written:
-            self._work.event("traces:imported", imported=imported, updated=updated, first=min(texts), last=max(texts))
-        return ImportCounts(imported, left, updated, away, tuple(ids))
+            self._work.event("traces:imported", imported=len(added), updated=len(tally.updated))
+        numbers = {key: entry.trace_id for key, entry in known.items()} | dict(zip(new, ids, strict=True))
+        ordered = (numbers.get((t.facts.source, t.facts.source_key), 0) for t in prepared)
+        return ImportCounts(len(added), tally.known, len(tally.updated), tally.forgotten, tuple(ordered))
+
+    def _meet(
+        self,
+        trace: Trace,
+        known: dict[tuple[str, str], _Known],
+        key: tuple[str, str],
+        replace_known: bool,
+        tally: _Tally,
+    ) -> None:
+        """A trace that stands there already: leave it, or let the new copy take its place."""
+        old = known[key]
+        if not self._wins(trace, old, replace_known):
+            tally.known += 1
+            return
+        merged = replace(self._merged(trace, old), id=old.trace_id)
+        trace_rows.write_over(self._session, old.trace_id, merged)
+        tally.updated.append(merged)
+        known[key] = _Known.of(merged)
 
     def _prepared(self, trace: Trace) -> Trace:
         facts = trace.facts if trace.facts.source_key else replace(trace.facts, source_key=self._work.new_id())
@@ -112,12 +122,9 @@ class TraceImport:
 
     @staticmethod
     def _wins(trace: Trace, old: _Known, replace_known: bool) -> bool:
-        if trace_rows.content_hash(trace) == old.content_hash:
+        if trace_rows.content_hash(trace, trace_rows.payload_text(trace.payload)) == old.content_hash:
             return False
-        if replace_known:
-            return True
-        new_rank = (trace_rows.completeness(trace), trace.finalized_at or trace.created_at)
-        return new_rank > (old.completeness, old.finalized_at or old.created_at)
+        return replace_known or _rank(trace) > (old.completeness, old.finalized_at or old.created_at)
 
     def _merged(self, trace: Trace, old: _Known) -> Trace:
         """Keep what was said here, by a person, above what a source says."""
@@ -139,35 +146,37 @@ def key_hash(source: str, source_key: str) -> str:
     return sha256_hex(f"{source}\0{source_key}")
 
 
+def _rank(trace: Trace) -> tuple[int, str]:
+    text = trace_rows.payload_text(trace.payload)
+    return trace_rows.completeness(trace, text), trace.finalized_at or trace.created_at
+
+
+@dataclass(slots=True)
+class _Tally:
+    known: int = 0
+    forgotten: int = 0
+    updated: list[Trace] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class _Known:
     """What decides whether a stored copy stays."""
 
-    __slots__ = ("completeness", "content_hash", "created_at", "finalized_at", "never_send", "outcome", "trace_id")
-
-    def __init__(
-        self,
-        trace_id: int,
-        content_hash: str,
-        completeness: int,
-        never_send: bool,
-        outcome: str,
-        finalized_at: str | None,
-        created_at: str,
-    ) -> None:
-        self.trace_id = trace_id
-        self.content_hash = content_hash
-        self.completeness = completeness
-        self.never_send = never_send
-        self.outcome = outcome
-        self.finalized_at = finalized_at
-        self.created_at = created_at
+    trace_id: int
+    content_hash: str
+    completeness: int
+    never_send: bool
+    outcome: str
+    finalized_at: str | None
+    created_at: str
 
     @classmethod
     def of(cls, trace: Trace) -> _Known:
+        text = trace_rows.payload_text(trace.payload)
         return cls(
             trace.id,
-            trace_rows.content_hash(trace),
-            trace_rows.completeness(trace),
+            trace_rows.content_hash(trace, text),
+            trace_rows.completeness(trace, text),
             trace.facts.never_send,
             trace.outcome.value,
             trace.finalized_at,

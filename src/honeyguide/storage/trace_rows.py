@@ -29,6 +29,7 @@ from honeyguide.traces.records import (
 RESULT_CAP = 2_000
 """Characters of a tool's result that are searchable."""
 
+_KINDS = frozenset(TargetKind)
 _T, _F = ExecutionTraceRow, TraceFactsRow
 
 
@@ -67,12 +68,31 @@ def read_traces(session: Session, statement: AnySelect) -> list[Trace]:
     return [_trace(row, prompts.get(row.id, ())) for row in rows]
 
 
-def write_new(session: Session, trace: Trace) -> int:
-    """Insert a complete trace (moments normalised, source key set); return its id."""
-    number = session.scalars(insert(_T).returning(_T.id), [_public_columns(trace)]).one()
-    session.execute(insert(_F).values(trace_id=number, **facts_columns(trace)))
-    write_prompts(session, number, trace)
-    return number
+def write_new(session: Session, traces: Sequence[Trace]) -> list[int]:
+    """Insert complete traces (moments normalised, source keys set); return their ids in the same order."""
+    if not traces:
+        return []
+    texts = [payload_text(trace.payload) for trace in traces]
+    rows = [_public_columns(trace, text) for trace, text in zip(traces, texts, strict=True)]
+    ids = list(session.scalars(insert(_T).returning(_T.id, sort_by_parameter_order=True), rows))
+    session.execute(
+        insert(_F),
+        [
+            {"trace_id": number, **facts_columns(trace, text)}
+            for number, trace, text in zip(ids, traces, texts, strict=True)
+        ],
+    )
+    prompts = [_prompt_row(number, p) for number, trace in zip(ids, traces, strict=True) for p in trace.facts.prompts]
+    if prompts:
+        session.execute(insert(PromptInForceRow), prompts)
+    links = [
+        _link_row(number, trace.created_at, link)
+        for number, trace in zip(ids, traces, strict=True)
+        for link in links_of(trace)
+    ]
+    if links:
+        session.execute(insert(TraceTargetRow), links)
+    return ids
 
 
 def write_again(session: Session, trace_id: int, trace: Trace, *, keep_source_copy: bool) -> None:
@@ -81,10 +101,11 @@ def write_again(session: Session, trace_id: int, trace: Trace, *, keep_source_co
     Args:
         keep_source_copy: a person changed it here; what an import compares stays the source's own copy.
     """
-    facts = facts_columns(trace)
+    text = payload_text(trace.payload)
+    facts = facts_columns(trace, text)
     if keep_source_copy:
         del facts["content_hash"], facts["completeness"]
-    for table, key, row in ((_T, _T.id, _public_columns(trace)), (_F, _F.trace_id, facts)):
+    for table, key, row in ((_T, _T.id, _public_columns(trace, text)), (_F, _F.trace_id, facts)):
         statement = update(table).where(key == trace_id).values(**row)
         session.execute(statement, execution_options={"synchronize_session": False})
 
@@ -95,53 +116,33 @@ def write_over(session: Session, trace_id: int, trace: Trace) -> None:
     session.execute(delete(PromptInForceRow).where(PromptInForceRow.trace_id == trace_id))
     named_by_source = TraceTargetRow.how.in_(("prompt", "persona"))
     session.execute(delete(TraceTargetRow).where(TraceTargetRow.trace_id == trace_id, named_by_source))
-    write_prompts(session, trace_id, trace)
-
-
-def write_prompts(session: Session, trace_id: int, trace: Trace) -> None:
-    """Insert the prompts in force, and the links to targets that follow from them and from the persona."""
-    prompts = trace.facts.prompts
-    if prompts:
-        session.execute(
-            insert(PromptInForceRow),
-            [
-                {"trace_id": trace_id, "kind": p.kind, "name": p.name, "sha256": p.sha256, "exact": p.exact}
-                for p in prompts
-            ],
-        )
+    if trace.facts.prompts:
+        session.execute(insert(PromptInForceRow), [_prompt_row(trace_id, prompt) for prompt in trace.facts.prompts])
     write_links(session, trace_id, trace.created_at, links_of(trace))
 
 
 def links_of(trace: Trace) -> list[TraceLink]:
-    """Return the targets that a trace names itself."""
-    kinds = set(TargetKind)
-    links = [
-        TraceLink(TargetRef(TargetKind(p.kind), p.name), "prompt", p.exact)
-        for p in trace.facts.prompts
-        if p.kind in kinds
-    ]
+    """Return the targets that a trace names itself, each once, an exact link before an inferred one."""
+    found: dict[TargetRef, TraceLink] = {}
+    named = [(prompt.kind, prompt.name, "prompt", prompt.exact) for prompt in trace.facts.prompts]
     if trace.persona_id:
-        links.append(TraceLink(TargetRef(TargetKind.PERSONA, trace.persona_id), "persona", True))
-    return links
+        named.append((TargetKind.PERSONA.value, trace.persona_id, "persona", True))
+    for kind, name, how, exact in named:
+        if kind not in _KINDS:
+            continue
+        ref = TargetRef(TargetKind(kind), name)
+        if ref not in found or (exact and not found[ref].exact):
+            found[ref] = TraceLink(ref, how, exact)
+    return list(found.values())
 
 
 def write_links(session: Session, trace_id: int, created_at: str, links: Iterable[TraceLink]) -> int:
     """Link a trace to targets; an exact link is never replaced by an inferred one. Returns how many changed."""
     changed = 0
     for link in links:
-        key = (trace_id, link.ref.kind.value, link.ref.name)
-        known = session.get(TraceTargetRow, key)
+        known = session.get(TraceTargetRow, (trace_id, link.ref.kind.value, link.ref.name))
         if known is None:
-            session.add(
-                TraceTargetRow(
-                    trace_id=trace_id,
-                    target_kind=link.ref.kind.value,
-                    target_name=link.ref.name,
-                    how=link.how,
-                    exact=link.exact,
-                    created_at=created_at,
-                )
-            )
+            session.add(TraceTargetRow(**_link_row(trace_id, created_at, link)))
         elif (link.exact and not known.exact) or known.created_at != created_at:
             known.exact, known.created_at = link.exact or known.exact, created_at
             known.how = link.how if link.exact else known.how
@@ -152,8 +153,8 @@ def write_links(session: Session, trace_id: int, created_at: str, links: Iterabl
     return changed
 
 
-def facts_columns(trace: Trace) -> dict[str, Any]:
-    """Return the values of ``trace_facts`` for a trace."""
+def facts_columns(trace: Trace, text: str) -> dict[str, Any]:
+    """Return the values of ``trace_facts`` for a trace whose payload is written as ``text``."""
     facts = trace.facts
     return {
         "source": facts.source,
@@ -168,8 +169,8 @@ def facts_columns(trace: Trace) -> dict[str, Any]:
         "duration_known": trace.duration_ms is not None,
         "preview": first_line(trace.payload.input),
         "tool_calls": len(trace.payload.tool_calls),
-        "content_hash": content_hash(trace),
-        "completeness": completeness(trace),
+        "content_hash": content_hash(trace, text),
+        "completeness": completeness(trace, text),
     }
 
 
@@ -186,23 +187,23 @@ def read_payload(text: str) -> TracePayload:
         return TracePayload()
 
 
-def content_hash(trace: Trace) -> str:
+def content_hash(trace: Trace, text: str) -> str:
     """Return a hash of everything that a source says of a trace (not of what a person marked on it)."""
     facts = trace.facts
     said = [
-        payload_to_json(trace.payload),
+        text,
         [trace.outcome.value, facts.outcome_detail, facts.outcome_evidence],
         [trace.session_id, trace.persona_id, trace.workspace_id, trace.model, trace.task_shape],
         [trace.cost_usd, trace.duration_ms, trace.created_at, trace.finalized_at],
         [facts.conversation, facts.turn, facts.project],
         [[p.kind, p.name, p.sha256, p.exact] for p in facts.prompts],
     ]
-    return sha256_hex(json.dumps(said, sort_keys=True, separators=(",", ":")))
+    return sha256_hex(json.dumps(said, separators=(",", ":")))
 
 
-def completeness(trace: Trace) -> int:
+def completeness(trace: Trace, text: str) -> int:
     """Return how much a copy holds: one that ended outranks one that did not, then the longer one wins."""
-    return len(payload_text(trace.payload)) + (1 << 40 if trace.outcome is not TraceOutcome.PENDING else 0)
+    return len(text) + (1 << 40 if trace.outcome is not TraceOutcome.PENDING else 0)
 
 
 def search_text(trace_id: int, payload: TracePayload) -> SearchText:
@@ -217,7 +218,28 @@ def _shown(value: Any) -> str:
     return (value if isinstance(value, str) else json_text(value))[:RESULT_CAP]
 
 
-def _public_columns(trace: Trace) -> dict[str, Any]:
+def _prompt_row(trace_id: int, prompt: PromptInForce) -> dict[str, Any]:
+    return {
+        "trace_id": trace_id,
+        "kind": prompt.kind,
+        "name": prompt.name,
+        "sha256": prompt.sha256,
+        "exact": prompt.exact,
+    }
+
+
+def _link_row(trace_id: int, created_at: str, link: TraceLink) -> dict[str, Any]:
+    return {
+        "trace_id": trace_id,
+        "target_kind": link.ref.kind.value,
+        "target_name": link.ref.name,
+        "how": link.how,
+        "exact": link.exact,
+        "created_at": created_at,
+    }
+
+
+def _public_columns(trace: Trace, text: str) -> dict[str, Any]:
     return {
         "session_id": trace.session_id,
         "persona_id": trace.persona_id,
@@ -225,7 +247,7 @@ def _public_columns(trace: Trace) -> dict[str, Any]:
         "model": trace.model,
         "task_shape": trace.task_shape,
         "outcome": trace.outcome.value,
-        "trace_json": payload_text(trace.payload),
+        "trace_json": text,
         "cost_usd": trace.cost_usd or 0.0,
         "duration_ms": trace.duration_ms or 0,
         "created_at": trace.created_at,

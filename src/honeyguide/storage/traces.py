@@ -43,9 +43,9 @@ class TracesRepository:
             created_at=moment(trace.created_at) if trace.created_at else self._work.now(),
             finalized_at=moment(trace.finalized_at) if trace.finalized_at else None,
         )
-        trace = replace(trace, id=trace_rows.write_new(self._session, trace))
+        trace = replace(trace, id=trace_rows.write_new(self._session, [trace])[0])
         ConversationsRepository(self._work).see([trace])
-        self._index.put(self._session, [trace_rows.search_text(trace.id, trace.payload)])
+        self._index.add(self._session, [trace_rows.search_text(trace.id, trace.payload)])
         self._work.event("trace:stored", trace.id, outcome=trace.outcome.value)
         return trace
 
