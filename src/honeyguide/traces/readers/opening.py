@@ -31,6 +31,9 @@ MAX_ENTRIES = 10_000
 FREE_BYTES = 1024 * 1024
 """The ratio does not apply to the first bytes: small, very regular files compress better than 200 to 1."""
 
+MAX_ENTRY = 256 * 1024**2
+"""Bytes of one entry that is read as a whole (a sample of a log)."""
+
 SPOOL_BYTES = 16 * 1024 * 1024
 """An unpacked part is kept in memory up to here, and in an unnamed temporary file beyond."""
 
@@ -141,10 +144,12 @@ def zip_entry(archive: zipfile.ZipFile, entry: str, name: str) -> bytes:
     """Return one entry's bytes; the bounds hold for what really comes out, whatever the directory claims.
 
     Raises:
-        Unreadable: damaged, encrypted, or larger than it says.
+        Unreadable: damaged, encrypted, larger than it says, or than ``MAX_ENTRY``.
         NotImplementedError: compressed by a method that this Python does not know.
     """
     info = archive.getinfo(entry)
+    if info.file_size > MAX_ENTRY:
+        raise Unreadable(f"{name} holds an entry of more than {MAX_ENTRY // 2**20} MiB: {entry!r}.")
     out = io.BytesIO()
     _copy_entry(archive, info, out, name)
     return out.getvalue()
