@@ -134,7 +134,7 @@ def announce(unit: Unit, ref: TargetRef, n: int) -> None:
     """Append the event by which agents load the new text."""
     kind = KINDS.get(ref.kind)
     name = kind.reload_event if kind else f"{ref.kind.value}:reloaded"
-    unit.events.append(name, str(ref), name=ref.name, version=n)
+    unit.events.append(name, str(ref), target=ref.name, version=n)
 
 
 def _row(version: Version, current: bool) -> VersionRow:
@@ -148,7 +148,8 @@ def _row(version: Version, current: bool) -> VersionRow:
 def _record_of(version: Version) -> VersionRecord:
     return VersionRecord(
         target_kind=version.kind, target_name=version.name, n=version.n, sha256=version.sha256,
-        created_at=version.created_at, origin=version.origin.value, run_uuid=version.run_uuid, note=version.note or None,
+        created_at=version.created_at, origin=version.origin.value, run_uuid=version.run_uuid,
+        note=version.note or None,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ class RunOptions:
         max_calls, max_usd: ceilings; every run has one on calls, by its plan if no other.
         min_delta: the least gain worth a proposal, as a share of 1.
         population, generations: of the instruction search; the ``schema_`` ones of the schema search.
-        sizes: the seed's names for sample sizes, by stage: ``{"gepa": {"miniEvalSize": …}, "schema": {"evalSize": …}}``.
+        sizes: sample sizes by stage, in the seed's names: ``{"gepa": {"miniEvalSize": …}, "schema": {…}}``.
         candidate_text: a text to prove in place of searching one.
         allow_safe: also propose what is safe but not proven better.
         models: another model for a role.

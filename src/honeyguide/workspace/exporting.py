@@ -1,0 +1,102 @@
+"""One page with the whole proof of a run, to hand to a colleague: no script, nothing loaded, every text escaped."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from honeyguide.workspace.views.runs import EvidenceRow, RunDetail
+from honeyguide.workspace.views.versions import DiffView
+
+_STYLE = """
+:root{color-scheme:light dark;--line:#8884;--good:#1a7f37;--bad:#b3261e;--ins:#2da44e33;--del:#cf222e26}
+body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}
+table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid var(--line);padding:.4rem;text-align:left;vertical-align:top}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0;font:inherit}
+.ins{background:var(--ins)}.del{background:var(--del);text-decoration:line-through}.num{text-align:right;font-variant-numeric:tabular-nums}
+.badge{border:1px solid var(--line);border-radius:6px;padding:.1rem .5rem}small{opacity:.75}
+"""
+
+
+def review_page(detail: RunDetail, diff: DiffView | None, evidence: list[EvidenceRow], made_at: str) -> str:
+    """Return the page. ``made_at`` is shown as given."""
+    data = detail.to_json()
+    verification = data["verification"] or {}
+    title = f"{data['target_name']}: {verification.get('label') or data['status']}"
+    parts = [
+        f"<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+        f"<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>{escape(title)}</title><style>{_STYLE}</style><body>",
+        f"<h1>{escape(str(data['target_name']))}</h1><p><span class=badge>{escape(str(verification.get('label') or data['status']))}"
+        f"</span> {escape(str(verification.get('sentence') or verification.get('because') or data.get('failure_reason') or ''))}</p>",
+        _facts(data, verification, made_at),
+    ]
+    if diff is not None:
+        parts.append(f"<h2>What changes</h2><p>{escape(diff.summary)}</p>{_diff(diff)}")
+    parts.append(_gates(data["gateReasons"]))
+    if evidence:
+        parts.append(_evidence(evidence))
+    return "\n".join(parts) + "</body></html>\n"
+
+
+def _facts(data: dict[str, Any], verification: dict[str, Any], made_at: str) -> str:
+    spend = data["spend"]
+    rows = {
+        "Run": data["run_uuid"],
+        "Status": data["status"],
+        "Unseen cases": verification.get("n"),
+        "Better / same / worse": "{} / {} / {}".format(
+            verification.get("wins", "–"), verification.get("ties", "–"), verification.get("losses", "–")
+        ),
+        "Gain": _points(verification.get("delta")),
+        "Interval": " to ".join(_points(x) for x in verification.get("interval") or []) or "unknown",
+        "Model calls": spend["calls"],
+        "Cost": "unknown" if spend["usd"] is None else f"${spend['usd']:.4f}",
+        "Models": (data.get("attempt") or {}).get("model"),
+        "Receipt": (verification.get("receipt") or {}).get("digest", "none")
+        if isinstance(verification.get("receipt"), dict)
+        else verification.get("receipt") or "none",
+        "Page made": made_at,
+    }
+    return "<table>" + "".join(
+        f"<tr><th>{escape(name)}</th><td>{escape('unknown' if value is None else str(value))}</td></tr>"
+        for name, value in rows.items()
+    ) + "</table>"  # fmt: skip
+
+
+def _diff(diff: DiffView) -> str:
+    rows = []
+    for row in diff.rows:
+        before, after = row.before, row.after
+        left = "del" if before is not None and before != after else ""
+        right = "ins" if after is not None and before != after else ""
+        rows.append(
+            f"<tr><td class='{left}'><pre>{escape(before or '')}</pre></td>"
+            f"<td class='{right}'><pre>{escape(after or '')}</pre></td></tr>"
+        )
+    return "<table><tr><th>now</th><th>proposed</th></tr>" + "".join(rows) + "</table>"
+
+
+def _gates(gates: list[dict[str, Any]]) -> str:
+    rows = "".join(
+        f"<tr><td>{'✓' if gate['verdict'] == 'pass' else '✕'} {escape(str(gate['gate']))}</td>"
+        f"<td>{escape(str(gate['reason']))}</td></tr>"
+        for gate in gates
+    )
+    return f"<h2>Checks</h2><table>{rows}</table>" if rows else ""
+
+
+def _evidence(evidence: list[EvidenceRow]) -> str:
+    head = "<tr><th>input</th><th>expected</th><th>answer now</th><th>answer proposed</th><th>change</th></tr>"
+    rows = "".join(
+        f"<tr><td><pre>{escape(row.input)}</pre></td><td><pre>{escape(row.expected)}</pre></td>"
+        f"<td><pre>{escape(row.before)}</pre><small>{escape(row.words_before)}</small></td>"
+        f"<td><pre>{escape(row.after)}</pre><small>{escape(row.words_after)}</small></td>"
+        f"<td class=num>{_points(row.change)}<br><small>{escape(row.verdict)}</small></td></tr>"
+        for row in evidence
+    )
+    return f"<h2>Evidence</h2><table>{head}{rows}</table>"
+
+
+def _points(share: Any) -> str:
+    return f"{share * 100:+.1f} pts" if isinstance(share, int | float) else "unknown"

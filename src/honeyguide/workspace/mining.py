@@ -1,0 +1,79 @@
+"""From a target's history to its dataset."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path, PurePath
+
+from honeyguide.evals.datasets import build_dataset
+from honeyguide.evals.examples import Dataset
+from honeyguide.evals.rows import to_rows, write_jsonl
+from honeyguide.prompts.targets import TargetKind, TargetRef
+from honeyguide.storage import Unit
+from honeyguide.storage.records import TraceFilter
+from honeyguide.traces.records import Trace
+from honeyguide.versions import write_atomically
+from honeyguide.workspace.core import Core
+from honeyguide.workspace.homes import Homes
+from honeyguide.workspace.views.runs import DatasetReport
+
+MAX_TRACES = 10_000
+"""The newest traces that a dataset is mined from."""
+PREVIEW_ROWS = 20
+
+
+class Mining:
+    """Builds datasets; nothing is sent anywhere."""
+
+    def __init__(self, core: Core, homes: Homes) -> None:
+        self._core = core
+        self._homes = homes
+
+    async def dataset(self, ref: TargetRef, seed: int) -> Dataset:
+        """Return the dataset of a target as its history stands now."""
+        traces = await self._core.store.read(lambda unit: traces_of(unit, ref))
+        withheld = [PurePath(folder) for folder in self._core.settings.get("privacy.never_send_folders")]
+        usable = [_withheld(trace, withheld) for trace in traces]
+        return await asyncio.to_thread(build_dataset, usable, seed=seed)
+
+    async def report(self, name: str | TargetRef, *, seed: int, out: Path | None) -> DatasetReport:
+        """Build a dataset, store it, and write its rows to ``out`` when given. Raises Unwritable."""
+        ref = await self._homes.resolve(name)
+        dataset = await self.dataset(ref, seed)
+        await self._core.store.write(lambda unit: unit.datasets.save(dataset, ref))
+        rows = list(to_rows(dataset))
+        if out is not None:
+            data = write_jsonl(rows).encode()
+            await self._core.in_thread(lambda: write_file(out, data))
+        return DatasetReport(
+            dataset_hash=dataset.dataset_hash,
+            seed=seed,
+            train=len(dataset.train),
+            validation=len(dataset.validation),
+            holdout=len(dataset.holdout),
+            sourced=dataset.sourced,
+            dropped=dataset.dropped,
+            path=None if out is None else str(out),
+            preview=tuple(rows[:PREVIEW_ROWS]),
+        )
+
+
+def traces_of(unit: Unit, ref: TargetRef) -> list[Trace]:
+    """Return the newest traces that speak about a target; for a section that none names, those of every persona."""
+    found = unit.traces.query(TraceFilter(target=ref), limit=MAX_TRACES)
+    if found or ref.kind is not TargetKind.SECTION:
+        return found
+    return [trace for trace in unit.traces.query(limit=MAX_TRACES) if trace.persona_id is not None]
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file that a person asked for, wherever they said. Raises Unwritable."""
+    write_atomically(path, data)
+
+
+def _withheld(trace: Trace, folders: list[PurePath]) -> Trace:
+    project = trace.facts.project
+    if project and any(PurePath(project).is_relative_to(folder) for folder in folders):
+        return replace(trace, facts=replace(trace.facts, never_send=True))
+    return trace

@@ -1,0 +1,532 @@
+"""Runs: planned, started, followed, stopped, resumed. One run a target at a time, over all processes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from honeyguide import __version__
+from honeyguide.evals.examples import Dataset
+from honeyguide.evolution.orchestrator import run_once
+from honeyguide.evolution.plan import Reason
+from honeyguide.evolution.requests import EvolutionRequest, OrchestratorResult, Progress, RunPorts, Trigger
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.errors import Conflict, HoneyguideError, Interrupted, NotFound, PolicyRefused
+from honeyguide.llm import (
+    Budget,
+    Cancellation,
+    Journal,
+    Ledger,
+    ModelClient,
+    ModelReply,
+    ModelRequest,
+    ModelRole,
+    RunModels,
+)
+from honeyguide.llm.journal import redacted
+from honeyguide.prompts.targets import TargetKind, TargetRef
+from honeyguide.storage import DayLedger, StoredAttempt, run_lease
+from honeyguide.storage.records import AttemptRecord, SpendCeiling
+from honeyguide.workspace.core import Core
+from honeyguide.workspace.events import WorkspaceEvent
+from honeyguide.workspace.homes import Home, Homes
+from honeyguide.workspace.mining import Mining
+from honeyguide.workspace.origins import Origin
+from honeyguide.workspace.preparing import (
+    ROLES,
+    Models,
+    costs_money,
+    judge_for,
+    models_for,
+    plan_for,
+    request_for,
+    require_keys,
+    search_for,
+    stored_options,
+)
+from honeyguide.workspace.run_files import index_calls, write_result_files
+from honeyguide.workspace.views.options import RunOptions
+from honeyguide.workspace.views.runs import PRACTICE, PlanReport, ProgressEvent, RunResult, is_practice
+
+OnProgress = Callable[[ProgressEvent], None]
+STORE_PROGRESS_EVERY = 0.4
+"""Seconds between two stored states of a run; its own process is told at once."""
+LOOK_FOR_CANCEL_EVERY = 0.5
+STORED_DETAILS = ("stage", "generation", "done", "planned", "calls", "usd")
+
+
+@dataclass(slots=True)
+class ActiveRun:
+    """A run of this process.
+
+    Attributes:
+        may_go: cleared while the run is paused.
+    """
+
+    uuid: str
+    ref: TargetRef
+    cancel: Cancellation
+    may_go: asyncio.Event
+    on_progress: OnProgress | None
+    task: asyncio.Task[RunResult] | None = None
+    last: ProgressEvent | None = None
+    stored_at: float = 0.0
+    phase: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """Everything that one execution needs."""
+
+    home: Home
+    options: RunOptions
+    models: Models
+    request: EvolutionRequest
+    dataset: Dataset
+    max_calls: int
+    max_usd: float | None
+
+
+class PausableClient:
+    """Waits before each call while its run is paused."""
+
+    def __init__(self, inner: ModelClient, may_go: asyncio.Event, cancel: Cancellation) -> None:
+        self._inner = inner
+        self._may_go = may_go
+        self._cancel = cancel
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """As ``ModelClient.complete``. Raises Interrupted when the run is stopped while it is paused."""
+        while not self._may_go.is_set():
+            self._cancel.check()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._may_go.wait(), LOOK_FOR_CANCEL_EVERY)
+        return await self._inner.complete(request)
+
+
+class Running:
+    """Starts runs and keeps hold of them."""
+
+    def __init__(self, core: Core, homes: Homes, mining: Mining) -> None:
+        self._core = core
+        self._homes = homes
+        self._mining = mining
+        self._active: dict[str, ActiveRun] = {}
+
+    # --- before
+
+    async def plan(self, name: str | TargetRef, options: RunOptions) -> PlanReport:
+        """Return what a run would do and cost; calls nothing."""
+        home = await self._homes.home(name)
+        models = models_for(self._core, options)
+        request = await request_for(self._core, home, options)
+        dataset = await self._mining.dataset(home.ref, options.seed)
+        reasons = await self._reasons(home, models)
+        plan = await self._core.in_thread(lambda: plan_for(self._core, request, dataset, models, reasons))
+        return PlanReport(
+            target=str(home.ref),
+            plan=plan,
+            models=models.names,
+            examples={
+                "train": len(dataset.train),
+                "validation": len(dataset.validation),
+                "holdout": len(dataset.holdout),
+            },
+            dropped=dataset.dropped,
+            costs_money=costs_money(self._core, options),
+        )
+
+    async def preview_requests(self, name: str | TargetRef, options: RunOptions) -> list[dict[str, Any]]:
+        """Return the first requests of a run, exactly as they would leave; nothing is sent."""
+        home = await self._homes.home(name)
+        models = models_for(self._core, options)
+        dataset = await self._mining.dataset(home.ref, options.seed)
+        examples = [*dataset.train, *dataset.validation, *dataset.holdout]
+        if not examples:
+            return []
+        redact = self._core.outgoing_redactor().text
+        judge = judge_for({role: _NoClient() for role in ROLES}, models)
+        requests = [
+            judge.executor.request(home.text, None, examples[0].input),
+            judge.judge.request(examples[0], "(the answer of the model above stands here)"),
+        ]
+        shown = []
+        for request in requests:
+            sent = self._core.registry.provider(request.model).preview(redacted(request, redact))
+            text = json.dumps(dict(sent.body), ensure_ascii=False, indent=2)
+            shown.append(
+                {
+                    "model": str(request.model),
+                    "role": request.role.value,
+                    "url": sent.url,
+                    "notes": list(sent.notes),
+                    "text": text,
+                }
+            )
+        return shown
+
+    # --- at work
+
+    async def evolve(
+        self,
+        name: str | TargetRef,
+        options: RunOptions,
+        *,
+        origin: Origin,
+        on_progress: OnProgress | None = None,
+        trigger: Trigger | None = None,
+    ) -> RunResult:
+        """Run to the end. Cancelling the calling task stops the run; what was paid for is kept."""
+        uuid = await self.start(name, options, origin=origin, on_progress=on_progress, trigger=trigger)
+        return await self._finish(uuid)
+
+    async def start(
+        self,
+        name: str | TargetRef,
+        options: RunOptions,
+        *,
+        origin: Origin,
+        on_progress: OnProgress | None = None,
+        trigger: Trigger | None = None,
+    ) -> str:
+        """Begin a run in the background and return its id.
+
+        Raises:
+            PolicyRefused: it costs money and nobody agreed to that.
+            NoKey: a model needs a key.
+            Locked: another run works on the target.
+        """
+        home = await self._homes.home(name)
+        models = models_for(self._core, options)
+        if costs_money(self._core, options) and not options.is_confirmed:
+            report = await self.plan(home.ref, options)
+            raise PolicyRefused(
+                "This run costs money and nobody confirmed it.",
+                hint="Confirm the plan first.",
+                details={"plan": report.to_json()},
+            )
+        await require_keys(self._core, models)
+        request = await request_for(self._core, home, options, trigger=trigger)
+        dataset = await self._mining.dataset(home.ref, options.seed)
+        prepared = await self._prepared(home, options, models, request, dataset)
+        record = AttemptRecord(
+            uuid=self._core.new_id(),
+            target_kind=home.ref.kind.value,
+            target_name=home.ref.name,
+            seed=options.seed,
+            options=stored_options(options, request.live),
+            model=models.text,
+            baseline_sha256=await self._live_fingerprint(home),
+        )
+        return await self._launch(record, prepared, origin, on_progress, is_resumed=False)
+
+    async def resume(self, uuid: str, *, origin: Origin, on_progress: OnProgress | None = None) -> RunResult:
+        """Go on with an interrupted run; no call is paid twice. Raises NotFound, Conflict, Locked."""
+        await self._core.store.write(lambda unit: unit.attempts.sweep())
+        record = await self._core.store.read(lambda unit: unit.attempts.require(uuid))
+        if record.state == "running":
+            raise Conflict(f"Run {uuid} is running.", hint="Wait for it, or cancel it.")
+        options = RunOptions.from_json(record.options)
+        home = await self._homes.home(TargetRef(TargetKind(record.target_kind), record.target_name or ""))
+        models = models_for(self._core, options)
+        await require_keys(self._core, models)
+        request = await request_for(self._core, home, options, live=str(record.options.get("live", home.text)))
+        dataset = await self._dataset_of(record, home.ref, options)
+        prepared = await self._prepared(home, options, models, request, dataset)
+        await self._launch(record, prepared, origin, on_progress, is_resumed=True)
+        return await self._finish(uuid)
+
+    async def wait(self, uuid: str) -> RunResult:
+        """Return the result of a run of this process. Raises NotFound."""
+        active = self._active.get(uuid)
+        if active is None or active.task is None:
+            raise NotFound(f"Run {uuid} does not run here.", hint="See 'honeyguide runs show'.")
+        return await asyncio.shield(active.task)
+
+    async def cancel(self, uuid: str) -> None:
+        """Stop a run before its next call, also one of another process. Raises NotFound, Conflict."""
+        active = self._active.get(uuid)
+        if active is not None:
+            active.cancel.request()
+            return
+        await self._core.store.write(lambda unit: unit.attempts.request_cancel(uuid))
+
+    def pause(self, uuid: str) -> None:
+        """Hold a run of this process before its next call. Raises NotFound."""
+        self._require(uuid).may_go.clear()
+
+    def go_on(self, uuid: str) -> None:
+        """Let a paused run go on. Raises NotFound."""
+        self._require(uuid).may_go.set()
+
+    def is_paused(self, uuid: str) -> bool:
+        """Say whether a run of this process is held."""
+        active = self._active.get(uuid)
+        return active is not None and not active.may_go.is_set()
+
+    def active(self) -> tuple[str, ...]:
+        """Return the ids of the runs of this process."""
+        return tuple(self._active)
+
+    def last_progress(self, uuid: str) -> ProgressEvent | None:
+        """Return where a run of this process stood last."""
+        active = self._active.get(uuid)
+        return active.last if active else None
+
+    async def close(self) -> None:
+        """Stop every run of this process and wait for it; each can be resumed."""
+        tasks = [active.task for active in self._active.values() if active.task is not None]
+        for active in self._active.values():
+            active.cancel.request()
+            active.may_go.set()
+        if tasks:
+            await asyncio.wait(tasks, timeout=10)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # --- inside
+
+    async def _prepared(
+        self, home: Home, options: RunOptions, models: Models, request: EvolutionRequest, dataset: Dataset
+    ) -> _Prepared:
+        plan = await self._core.in_thread(lambda: plan_for(self._core, request, dataset, models))
+        settings = self._core.settings
+        ceilings = [c for c in (options.max_calls, settings.get("limits.calls_per_run")) if c is not None]
+        monies = [m for m in (options.max_usd, settings.get("limits.usd_per_run")) if m is not None]
+        return _Prepared(
+            home, options, models, request, dataset,
+            max_calls=min(ceilings) if ceilings else max(int(plan.calls.high), 1),
+            max_usd=min(monies) if monies else None,
+        )  # fmt: skip
+
+    async def _launch(
+        self,
+        record: AttemptRecord,
+        prepared: _Prepared,
+        origin: Origin,
+        on_progress: OnProgress | None,
+        *,
+        is_resumed: bool,
+    ) -> str:
+        active = ActiveRun(record.uuid, prepared.home.ref, Cancellation(), asyncio.Event(), on_progress)
+        active.may_go.set()
+        began: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._active[record.uuid] = active
+        active.task = asyncio.create_task(
+            self._execute(active, record, prepared, origin, began, is_resumed=is_resumed), name=f"run {record.uuid}"
+        )
+        active.task.add_done_callback(lambda task: self._forget(record.uuid, task, began))
+        await began
+        return record.uuid
+
+    def _forget(self, uuid: str, task: asyncio.Task[RunResult], began: asyncio.Future[None]) -> None:
+        self._active.pop(uuid, None)
+        error = None if task.cancelled() else task.exception()
+        if not began.done():
+            began.set_exception(error or Interrupted("The run was stopped before it began."))
+
+    async def _finish(self, uuid: str) -> RunResult:
+        active = self._active.get(uuid)
+        if active is None or active.task is None:
+            return await self._stored_result(uuid)
+        try:
+            return await asyncio.shield(active.task)
+        except asyncio.CancelledError:
+            active.cancel.request()
+            active.may_go.set()
+            await asyncio.wait([active.task], timeout=10)
+            raise
+
+    async def _execute(
+        self, active: ActiveRun, record: AttemptRecord, prepared: _Prepared, origin: Origin,
+        began: asyncio.Future[None], *, is_resumed: bool,
+    ) -> RunResult:  # fmt: skip
+        store = self._core.store
+        async with store.lease(run_lease(record.target_kind, record.target_name)):
+            if is_resumed:
+                await store.write(lambda unit: unit.attempts.resume(record.uuid), actor=origin.for_store)
+            else:
+                await store.write(lambda unit: unit.attempts.start(record), actor=origin.for_store)
+            sink = StoredAttempt(store, record.uuid, active.ref)
+            await sink.keep_dataset(prepared.dataset)
+            if not began.done():
+                began.set_result(None)
+            try:
+                async with self._models(active, prepared) as models, self._heard(active):
+                    result = await run_once(
+                        prepared.request,
+                        self._ports(sink, prepared, models, active),
+                        active.cancel,
+                        lambda progress: self._told(active, progress),
+                    )
+                    await models.sync()
+            except HoneyguideError as error:
+                await self._failed(record.uuid, error)
+                raise
+            except asyncio.CancelledError:
+                await asyncio.shield(self._failed(record.uuid, Interrupted("The run was stopped.")))
+                raise
+            await self._core.in_thread(lambda: write_result_files(self._core.layout, record.uuid, result))
+            await index_calls(self._core, record.uuid)
+        if isinstance(result.error, Interrupted):
+            raise result.error
+        return await self._result(record.uuid, result, prepared)
+
+    @asynccontextmanager
+    async def _models(self, active: ActiveRun, prepared: _Prepared) -> AsyncIterator[RunModels]:
+        core = self._core
+        path = core.layout.journal(active.uuid)
+        await core.in_thread(lambda: path.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
+        journal = await core.in_thread(lambda: Journal(path, clock=core.clock))
+        shared, ledger = self._day_ledger(prepared)
+        budget = Budget(prepared.max_calls, prepared.max_usd, shared=shared, paid_before=journal.totals)
+        models = RunModels(core.registry, journal, budget, cancel=active.cancel, redact=core.outgoing_redactor().text)
+        try:
+            yield models
+        finally:
+            await models.close()
+            if ledger is not None:
+                await core.in_thread(ledger.close)
+
+    def _day_ledger(self, prepared: _Prepared) -> tuple[Sequence[Ledger], DayLedger | None]:
+        calls = self._core.settings.get("limits.calls_per_day")
+        usd = self._core.settings.get("limits.usd_per_day")
+        if not costs_money(self._core, prepared.options) or (calls is None and usd is None):
+            return (), None
+        ledger = DayLedger(self._core.store, SpendCeiling(calls=calls, usd=usd))
+        return (ledger,), ledger
+
+    def _ports(self, sink: StoredAttempt, prepared: _Prepared, models: RunModels, active: ActiveRun) -> RunPorts:
+        clients: dict[ModelRole, ModelClient] = {
+            role: PausableClient(models.client(prepared.models[role]), active.may_go, active.cancel) for role in ROLES
+        }
+
+        async def dataset() -> Dataset:
+            return prepared.dataset
+
+        return RunPorts(
+            judge=judge_for(clients, prepared.models),
+            mutator=clients[ModelRole.MUTATOR],
+            mutator_model=prepared.models[ModelRole.MUTATOR],
+            dataset=dataset,
+            sink=sink,
+            search=search_for(prepared.request.preset, prepared.request.settings),
+            calls_left=lambda: prepared.max_calls - models.spend.calls,
+            claim_look=sink.claim_look,
+            receipt_parts={"program": __version__},
+        )
+
+    @asynccontextmanager
+    async def _heard(self, active: ActiveRun) -> AsyncIterator[None]:
+        """Listen for the wish to stop that another process leaves in the database."""
+
+        async def listen() -> None:
+            while True:
+                await asyncio.sleep(LOOK_FOR_CANCEL_EVERY)
+                if await self._core.store.read(lambda unit: unit.attempts.is_cancel_requested(active.uuid)):
+                    active.cancel.request()
+                    active.may_go.set()
+
+        task = asyncio.create_task(listen(), name=f"cancel of {active.uuid}")
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    def _told(self, active: ActiveRun, progress: Progress) -> None:
+        event = ProgressEvent(active.uuid, progress.phase.value, progress.message, progress.detail)
+        active.last = event
+        if active.on_progress is not None:
+            active.on_progress(event)
+        data = {"target": str(active.ref), **event.to_json()}
+        now = iso(self._core.clock.now())
+        self._core.hub.tell(WorkspaceEvent(0, now, "run:progress", active.uuid, data))
+        due = time.monotonic() - active.stored_at >= STORE_PROGRESS_EVERY or event.phase != active.phase
+        if due:
+            active.stored_at, active.phase = time.monotonic(), event.phase
+            asyncio.get_running_loop().create_task(self._store_progress(active.uuid, event))
+
+    async def _store_progress(self, uuid: str, event: ProgressEvent) -> None:
+        detail = dict(event.detail or {})
+        stored: dict[str, Any] = {"message": event.message}
+        stored |= {key: detail[key] for key in STORED_DETAILS if key in detail}
+        with contextlib.suppress(Conflict):  # the run ended, or the workspace was closed meanwhile
+            await self._core.store.write(lambda unit: unit.attempts.progress(uuid, event.phase, stored))
+
+    async def _failed(self, uuid: str, error: HoneyguideError) -> None:
+        def note(unit: Any) -> None:
+            known = unit.attempts.get(uuid)
+            if known is not None and known.state == "running":
+                state = "interrupted" if isinstance(error, Interrupted) else "failed"
+                unit.attempts.finish(uuid, state, error.message)
+
+        await self._core.store.write(note)
+
+    async def _result(self, uuid: str, result: OrchestratorResult, prepared: _Prepared) -> RunResult:
+        run = await self._core.store.read(lambda unit: unit.runs.get(uuid))
+        payload = result.to_json()
+        if is_practice(prepared.models.text):
+            payload["model"] = PRACTICE
+        notes = []
+        if prepared.models.grades_itself:
+            notes.append("The model graded its own answers.")
+        posted = prepared.options.posted_baseline
+        if posted is not None and posted != prepared.request.live:
+            notes.append("The posted baseline differs from the live text; the live text was used.")
+        if notes:
+            payload["notes"] = notes
+        return RunResult(uuid, payload, run, result.error.exit_code if result.error is not None else 0)
+
+    async def _stored_result(self, uuid: str) -> RunResult:
+        attempt, run = await self._core.store.read(lambda unit: (unit.attempts.require(uuid), unit.runs.get(uuid)))
+        return RunResult(uuid, {"outcome": attempt.state, "reason": attempt.reason, "spend": {}}, run)
+
+    async def _reasons(self, home: Home, models: Models) -> tuple[Reason, ...]:
+        found: list[Reason] = []
+        for ref in dict.fromkeys(models.by_role.values()):
+            if not await self._core.in_thread(partial(self._core.registry.has_key, ref)):
+                found.append(Reason("no-key", f"No key is known for {ref.provider}."))
+        lease = run_lease(home.ref.kind.value, home.ref.name)
+        held = await self._core.store.read(
+            lambda unit: (h := unit.leases.holder(lease)) is not None and unit.leases.is_live(h)
+        )
+        if held:
+            found.append(Reason("locked", "Another run works on this target."))
+        if models.grades_itself:
+            found.append(Reason("grades-itself", "The model would grade its own answers.", blocks=False))
+        return tuple(found)
+
+    async def _dataset_of(self, record: AttemptRecord, ref: TargetRef, options: RunOptions) -> Dataset:
+        known = record.dataset_hash
+        if known is not None:
+            stored = await self._core.store.read(lambda unit: unit.datasets.get(known))
+            if stored is not None and not stored.removed:
+                return await self._core.store.read(lambda unit: unit.datasets.load(known))
+        return await self._mining.dataset(ref, options.seed)
+
+    async def _live_fingerprint(self, home: Home) -> str:
+        files = self._core.deployer(*home.trusted)
+        return await self._core.in_thread(lambda: files.live_fingerprint(home.live))
+
+    def _require(self, uuid: str) -> ActiveRun:
+        active = self._active.get(uuid)
+        if active is None:
+            raise NotFound(f"Run {uuid} does not run here.", hint="It may run in another program.")
+        return active
+
+
+class _NoClient:
+    """Stands where no call may be made."""
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        raise Conflict("A preview makes no call.")
