@@ -25,6 +25,7 @@ from honeyguide.storage.settings import SettingsRepository
 from honeyguide.storage.spend import SpendRepository
 from honeyguide.storage.targets import TargetsRepository
 from honeyguide.storage.trace_import import TraceImport
+from honeyguide.storage.trace_links import TraceLinksRepository
 from honeyguide.storage.traces import TracesRepository
 from honeyguide.storage.verifications import VerificationsRepository
 from honeyguide.storage.versions import VersionsRepository
@@ -52,6 +53,11 @@ class Unit:
     def trace_import(self) -> TraceImport:
         """Traces in bulk, known ones recognised."""
         return TraceImport(self.work, self._index)
+
+    @cached_property
+    def trace_links(self) -> TraceLinksRepository:
+        """Which traces speak about which targets."""
+        return TraceLinksRepository(self.work)
 
     @cached_property
     def conversations(self) -> ConversationsRepository:

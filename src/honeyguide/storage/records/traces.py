@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from honeyguide.prompts.targets import TargetRef
+from honeyguide.storage.records.common import Json
 from honeyguide.traces.records import Trace, TraceOutcome
 
 
@@ -20,6 +21,7 @@ class TraceFilter:
         since, until: bounds on ``created_at`` (inclusive, exclusive), in any ISO 8601 spelling.
         sendable: only those not marked "never send".
         project: this folder as the source wrote it.
+        ids: one of these row ids; ``None`` means any.
     """
 
     target: TargetRef | None = None
@@ -35,6 +37,7 @@ class TraceFilter:
     since: str | None = None
     until: str | None = None
     sendable: bool = False
+    ids: Sequence[int] | None = None
 
 
 ALL_TRACES = TraceFilter()
@@ -150,7 +153,11 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A file that was read; unchanged when size, mtime, inode and both hashes are the same."""
+    """A file that was read; unchanged when size, mtime, inode and both hashes are the same.
+
+    Attributes:
+        summary: what the import counted in it and how it was read, so that a skipped file is counted like a read one.
+    """
 
     path: str
     source: str
@@ -162,6 +169,7 @@ class ImportedFile:
     traces: int = 0
     health: Sequence[Any] = ()
     imported_at: str = ""
+    summary: Json = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,3 +154,4 @@ class ImportedFileRow(Base):
     traces: Mapped[int] = mapped_column(server_default=text("0"))
     health: Mapped[list[Any]]
     imported_at: Mapped[str]
+    summary: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))

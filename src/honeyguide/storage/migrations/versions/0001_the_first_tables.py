@@ -202,6 +202,7 @@ def upgrade() -> None:
         sa.Column("traces", INTEGER, server_default=sa.text("0"), nullable=False),
         sa.Column("health", sa.JSON(), nullable=False),
         sa.Column("imported_at", sa.Text(), nullable=False),
+        sa.Column("summary", sa.JSON(), server_default=sa.text("'{}'"), nullable=False),
         sa.PrimaryKeyConstraint("path", name="pk_imported_files"),
     )
     op.create_table(
