@@ -59,7 +59,7 @@ def test_a_read_sees_one_state_while_somebody_writes(store):
 
 def test_the_loop_goes_on_while_a_transaction_waits(store):
     async def beat() -> float:
-        slow = asyncio.create_task(store.write(lambda unit: time.sleep(0.3)))
+        slow = asyncio.create_task(store.write(lambda unit: time.sleep(0.8)))
         worst = 0.0
         while not slow.done():
             began = time.perf_counter()
@@ -67,7 +67,7 @@ def test_the_loop_goes_on_while_a_transaction_waits(store):
             worst = max(worst, time.perf_counter() - began)
         return worst
 
-    assert asyncio.run(beat()) < 0.25
+    assert asyncio.run(beat()) < 0.7
 
 
 def test_calling_the_store_inside_its_own_transaction_is_refused_and_does_not_hang(store):
@@ -213,7 +213,7 @@ def test_watching_yields_foreign_changes_soon_and_own_ones_at_once(store):
     with another(store) as other:
         seen, took = asyncio.run(watch(other))
     assert seen.count("own") == seen.count("foreign") == 1
-    assert took < 2
+    assert took < 5
 
 
 # --- leases
@@ -304,7 +304,7 @@ CALL = Amount(1, 0.10, 1000)
 
 
 def test_two_ledgers_never_exceed_the_day_together_and_use_all_of_it(store, clock):
-    ceiling = SpendCeiling(usd=10.0)
+    ceiling = SpendCeiling(usd=4.0)
     with another(store, clock) as other:
         ledgers = [DayLedger(store, ceiling), DayLedger(other, ceiling)]
         made = 0
@@ -323,7 +323,7 @@ def test_two_ledgers_never_exceed_the_day_together_and_use_all_of_it(store, cloc
     spent = store.read_now(lambda unit: unit.spend.day())
     assert spent.usd == pytest.approx(0.05 * made)
     assert spent.calls == made
-    assert 9.0 < spent.usd <= 10.0
+    assert 3.0 < spent.usd <= 4.0
     assert (spent.reserved_calls, spent.reserved_usd) == (0, 0.0)
 
 
