@@ -1,0 +1,27 @@
+"""Which theme is in force; held here so that every painter can ask without being handed one."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QColor
+
+from honeyguide.desktop.theme.roles import Role, Scheme, Theme, derive
+
+_current: list[Theme] = []
+
+
+def active_theme() -> Theme:
+    """Return the theme in force; the light one until another is applied."""
+    if not _current:
+        _current.append(derive(Scheme.LIGHT))
+    return _current[0]
+
+
+def set_active_theme(theme: Theme) -> None:
+    """Put ``theme`` in force for what is painted from now on."""
+    _current[:] = [theme]
+
+
+def qcolor(role: Role, opacity: float = 1.0) -> QColor:
+    """Return the colour of ``role`` as Qt wants it."""
+    colour = active_theme()[role]
+    return QColor(colour.red, colour.green, colour.blue, round(opacity * 255))

@@ -1,0 +1,301 @@
+"""The table: whole rows, a header that sorts in three steps, columns to choose, move and size, rows to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Protocol
+
+from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import (
+    QAction,
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
+
+from honeyguide.desktop.models.cells import KEY_ROLE
+from honeyguide.desktop.models.columns import Column, ColumnState
+from honeyguide.desktop.models.export import Format, export_rows
+from honeyguide.desktop.theme import Metrics, Role, qcolor
+from honeyguide.desktop.widgets.cell_delegate import PAD, CellDelegate
+from honeyguide.desktop.widgets.labels import named
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+
+
+class TableModel(Protocol):
+    """What the table needs of a model besides Qt's own interface."""
+
+    columns: tuple[Column, ...]
+
+    def sort(self, column: int, order: Qt.SortOrder = ...) -> None: ...
+    def index_of(self, key: Any) -> QModelIndex: ...
+    def export_values(self, keys: Sequence[Any] | None, column_ids: Sequence[str]) -> list[list[Any]]: ...
+
+
+class DataTable(QTableView):
+    """Signals:
+    row_activated(key): Enter, or a double click. current_changed(key or None). selection_changed(list of keys).
+    columns_changed(ColumnState): a person chose, moved, sized or sorted. menu_wanted(QPoint on screen, keys).
+    """
+
+    row_activated = Signal(object)
+    current_changed = Signal(object)
+    selection_changed = Signal(list)
+    columns_changed = Signal(object)
+    menu_wanted = Signal(object, list)
+
+    def __init__(self, name: str, spoken: str, model: Any, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        named(self, name, spoken)
+        self._columns: tuple[Column, ...] = model.columns
+        self._sort: tuple[str, bool] | None = None
+        self._restoring = False
+        self.delegate = CellDelegate(self)
+        self.setModel(model)
+        self.setItemDelegate(self.delegate)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setCornerButtonEnabled(False)
+        self.setMouseTracking(True)
+        rows = self.verticalHeader()
+        rows.hide()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        rows.setMinimumSectionSize(8)
+        rows.setDefaultSectionSize(Metrics.row_height())
+        self._prepare_header()
+        self.set_columns(ColumnState.of(self._columns))
+        self.activated.connect(self._on_activated)
+
+    # --- rows
+
+    def current_key(self) -> Any:
+        """Return the key of the current row; ``None`` without one."""
+        index = self.currentIndex()
+        return index.data(KEY_ROLE) if index.isValid() else None
+
+    def selected_keys(self) -> list[Any]:
+        """Return the keys of the selected rows, from the top."""
+        rows = sorted(self.selectionModel().selectedRows(), key=lambda index: index.row())
+        return [key for key in (index.data(KEY_ROLE) for index in rows) if key is not None]
+
+    def select_key(self, key: Any) -> bool:
+        """Select the row with ``key`` and bring it into view; says whether it is shown."""
+        index = self._model().index_of(key)
+        if not index.isValid():
+            return False
+        first = self._first_shown()
+        at = self.model().index(index.row(), first)
+        self.setCurrentIndex(at)
+        self.scrollTo(at)
+        return True
+
+    def copy_rows(self) -> None:
+        """Put the selected rows on the clipboard, as text that a spreadsheet and a person can read."""
+        ids = self._shown_ids()
+        rows = self._model().export_values(self.selected_keys(), ids)
+        text = "\n".join("\t".join("" if v is None else " ".join(str(v).split()) for v in row) for row in rows)
+        QGuiApplication.clipboard().setText(text)
+
+    def export_text(self, form: Format, *, selected_only: bool = False) -> str:
+        """Return the rows (all that are shown, or the selected ones) with the shown columns."""
+        ids = self._shown_ids()
+        titles = [(i, next(c.title for c in self._columns if c.id == i)) for i in ids]
+        keys = self.selected_keys() if selected_only else None
+        return export_rows(titles, self._model().export_values(keys, ids), form)
+
+    # --- columns
+
+    def column_state(self) -> ColumnState:
+        """Return what a person made of the columns, for the settings."""
+        header = self.horizontalHeader()
+        return ColumnState(
+            tuple(self._columns[header.logicalIndex(place)].id for place in range(header.count())),
+            frozenset(c.id for n, c in enumerate(self._columns) if self.isColumnHidden(n)),
+            {c.id: header.sectionSize(n) for n, c in enumerate(self._columns) if header.sectionSize(n) > 0},
+            self._sort,
+        )
+
+    def set_columns(self, state: ColumnState) -> None:
+        """Bring back what a person made of the columns."""
+        state = state.fitted(self._columns)
+        self._restoring = True
+        header = self.horizontalHeader()
+        numbers = {column.id: number for number, column in enumerate(self._columns)}
+        for place, name in enumerate(state.order):
+            header.moveSection(header.visualIndex(numbers[name]), place)
+        for number, column in enumerate(self._columns):
+            self.setColumnHidden(number, column.id in state.hidden)
+            width = state.widths.get(column.id) or Metrics.characters(column.characters) + 2 * PAD
+            if not column.stretch:
+                header.resizeSection(number, width)
+        self._restoring = False
+        if state.sort != self._sort:
+            self._sort_by(state.sort)
+
+    def column_menu(self) -> QMenu:
+        """Return a menu that shows and hides columns; the caller pops it up, it deletes itself."""
+        menu = QMenu(self)
+        menu.setObjectName(f"{self.objectName()}-columns")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for number, column in enumerate(self._columns):
+            action = QAction(column.title, menu)
+            action.setObjectName(f"column-{column.id}")
+            action.setCheckable(True)
+            action.setChecked(not self.isColumnHidden(number))
+            action.setEnabled(not column.fixed)
+            action.toggled.connect(partial(self._show_column, number))
+            menu.addAction(action)
+        menu.addSeparator()
+        reset = QAction(self.tr("Usual columns"), menu)
+        reset.setObjectName("columns-reset")
+        reset.triggered.connect(self._reset_columns)
+        menu.addAction(reset)
+        return menu
+
+    # --- Qt
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_rows()
+            event.accept()
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            self._on_activated(self.currentIndex())
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+    def keyboardSearch(self, search: str) -> None:
+        """Letters are shortcuts here; the search field searches."""
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self.rowAt(event.position().toPoint().y()))
+        super().mouseMoveEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(-1)
+        super().leaveEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        keys = self.selected_keys()
+        if keys:
+            point = event.globalPos()
+            if event.reason() == QContextMenuEvent.Reason.Keyboard:
+                rect = self.visualRect(self.currentIndex())
+                point = self.viewport().mapToGlobal(rect.bottomLeft())
+            self.menu_wanted.emit(point, keys)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        index = self.currentIndex()
+        if not index.isValid() or not self.hasFocus():
+            return
+        row = self.visualRect(self.model().index(index.row(), self._first_shown()))
+        painter = QPainter(self.viewport())
+        x = self.viewport().width() - 3 if self.isRightToLeft() else 0
+        painter.fillRect(x, row.top(), 3, row.height(), qcolor(Role.ACCENT))
+        painter.end()
+
+    def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
+        super().currentChanged(current, previous)
+        if current.row() != previous.row() or not current.isValid():
+            self.current_changed.emit(current.data(KEY_ROLE) if current.isValid() else None)
+            self.viewport().update()
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        super().selectionChanged(selected, deselected)
+        self.selection_changed.emit(self.selected_keys())
+
+    # --- inside
+
+    def _prepare_header(self) -> None:
+        header = self.horizontalHeader()
+        named(header, f"{self.objectName()}-header", self.tr("Columns"))
+        header.setSectionsMovable(True)
+        header.setSectionsClickable(True)
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(Metrics.characters(5))
+        header.setSortIndicatorShown(True)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(self._pop_columns)
+        for number, column in enumerate(self._columns):
+            mode = QHeaderView.ResizeMode.Stretch if column.stretch else QHeaderView.ResizeMode.Interactive
+            header.setSectionResizeMode(number, mode)
+        header.sectionClicked.connect(self._on_header)
+        header.sectionMoved.connect(self._tell_columns)
+        header.sectionResized.connect(self._tell_columns)
+
+    def _model(self) -> TableModel:
+        return self.model()  # type: ignore[return-value]
+
+    def _shown_ids(self) -> list[str]:
+        state = self.column_state()
+        return [name for name in state.order if name not in state.hidden]
+
+    def _first_shown(self) -> int:
+        header = self.horizontalHeader()
+        places = (header.logicalIndex(place) for place in range(header.count()))
+        return next((number for number in places if not self.isColumnHidden(number)), 0)
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        key = index.data(KEY_ROLE) if index.isValid() else None
+        if key is not None:
+            self.row_activated.emit(key)
+
+    def _on_header(self, number: int) -> None:
+        """One press sorts (numbers downwards first), the next turns round, the third gives the natural order."""
+        column = self._columns[number]
+        if not column.sortable:
+            return
+        first = column.right
+        if self._sort is None or self._sort[0] != column.id:
+            self._sort_by((column.id, first))
+        elif self._sort[1] == first:
+            self._sort_by((column.id, not first))
+        else:
+            self._sort_by(None)
+        self._tell_columns()
+
+    def _sort_by(self, sort: tuple[str, bool] | None) -> None:
+        self._sort = sort
+        number = next((n for n, c in enumerate(self._columns) if sort and c.id == sort[0]), -1)
+        order = Qt.SortOrder.DescendingOrder if sort and sort[1] else Qt.SortOrder.AscendingOrder
+        self.horizontalHeader().setSortIndicator(number, order)
+        self._model().sort(number, order)
+
+    def _show_column(self, number: int, shown: bool) -> None:
+        self.setColumnHidden(number, not shown)
+        self._tell_columns()
+
+    def _reset_columns(self) -> None:
+        self.set_columns(ColumnState.of(self._columns))
+        self._tell_columns()
+
+    def _pop_columns(self, point: QPoint) -> None:
+        self.column_menu().popup(self.horizontalHeader().mapToGlobal(point))
+
+    def _tell_columns(self, *_: int) -> None:
+        if not self._restoring:
+            self.columns_changed.emit(self.column_state())
+
+    def _hover(self, row: int) -> None:
+        if row != self.delegate.hovered:
+            old, self.delegate.hovered = self.delegate.hovered, row
+            for number in (old, row):
+                if number >= 0:
+                    y = self.rowViewportPosition(number)
+                    self.viewport().update(0, y, self.viewport().width(), self.rowHeight(number))
