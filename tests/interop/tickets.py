@@ -4,14 +4,17 @@ from __future__ import annotations
 
 VAGUE = "You are a helpful assistant for our shop. Take care of the customer's message."
 NAMED = "Sort the message into refund, bug, howto, praise or escalate."
-PRECISE = """You sort support messages. Reply with exactly one lowercase word and nothing else.
+PRECISE = """You classify support messages. Reply with exactly one of these words, in lowercase, without punctuation:
+refund, bug, howto, praise, escalate.
 
-escalate: the message threatens with a lawyer, a court, the police or the press, or says that somebody was hurt. This
-comes before every other label.
-refund: they want money back or dispute a charge.
-bug: something in the product does not work, crashes or shows an error.
-howto: they ask how to do something or where to find it.
-praise: they say thanks or that they like it, and want nothing."""
+- refund: they were charged wrongly or want money back.
+- bug: something in the product does not work, crashes, or shows an error.
+- howto: they ask how to do something or where to find it.
+- praise: they say thanks or that they like it.
+- escalate: the message names a lawyer, an attorney, a court, the police or a journalist, or somebody was hurt (fire,
+  burn, shock, fall, hospital). Such a message is escalate even if it also asks how, or for money.
+
+Reply with the one word only."""
 
 TICKETS: list[tuple[str, str]] = [
     ("refund", "I was charged twice for my October order. Please return one of the payments."),

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.kernel.errors import BudgetExceeded, Conflict, NotFound, Unreachable
+from honeyguide.kernel.errors import BudgetExceeded, Conflict, Locked, NotFound, Unreachable
 from honeyguide.llm.journal import Journal, JournaledClient, read_entries
 from honeyguide.llm.protocol import ModelReply, ModelRole, StopReason, Usage
 from tests.llm.support import Scripted, ask, reply
@@ -256,6 +256,17 @@ def test_the_file_is_the_owners_alone_and_holds_no_path(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert str(tmp_path) not in path.read_text()
     assert json.loads(path.read_text())["v"] == 1
+
+
+def test_a_journal_is_open_in_one_place_only_and_can_be_read_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    with Journal(path) as journal:
+        journal.record_reply(ask(), reply())
+        with pytest.raises(Locked):
+            Journal(path)
+        assert [entry.kind for entry in read_entries(path)] == ["reply"]
+    with Journal(path) as again:
+        assert len(again) == 1
 
 
 def test_a_journal_that_is_closed_or_missing_says_so(tmp_path: Path) -> None:

@@ -15,8 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
+from filelock import FileLock, Timeout
+
 from honeyguide.kernel.clock import Clock, SystemClock, iso
-from honeyguide.kernel.errors import Conflict, HoneyguideError, Interrupted, ModelError, NotFound, Unreadable
+from honeyguide.kernel.errors import Conflict, HoneyguideError, Interrupted, Locked, ModelError, NotFound, Unreadable
 from honeyguide.llm.failures import failure_of
 from honeyguide.llm.journal_entries import (
     JournalEntry,
@@ -32,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 class Journal:
-    """One run's journal file, written by one process at a time (the run's lease sees to that).
+    """One run's journal file; whoever has it open is the only one, until closed or killed.
 
     Attributes:
         damaged_lines: numbers of the lines that could not be read; their calls count as never made.
@@ -41,7 +43,7 @@ class Journal:
     """
 
     def __init__(self, path: Path, *, clock: Clock | None = None) -> None:
-        """Open or create the file and index what it holds. Raises Unreadable."""
+        """Open or create the file and index what it holds. Raises Unreadable, or Locked when it is open elsewhere."""
         self.path = path
         self.damaged_lines: list[int] = []
         self.torn_bytes = 0
@@ -51,10 +53,20 @@ class Journal:
         self._batches: dict[str, set[str]] = {}
         self.replayed_calls = 0
         self._totals = JournalTotals()
+        self._lock = FileLock(f"{path}.lock", timeout=0, mode=0o600, thread_local=False)
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise Locked(
+                "Somebody else is working on this run.", hint="Wait until it has ended, or stop it."
+            ) from error
+        except OSError as error:
+            raise Unreadable(f"The journal {path.name} cannot be opened: {error.strerror}.") from error
         try:
             flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
             self._descriptor: int | None = os.open(path, flags, 0o600)
         except OSError as error:
+            self._lock.release()
             raise Unreadable(f"The journal {path.name} cannot be opened: {error.strerror}.") from error
         self._end = self._load(self._descriptor)
 
@@ -133,6 +145,7 @@ class Journal:
             os.fsync(self._descriptor)
             os.close(self._descriptor)
             self._descriptor = None
+            self._lock.release()
 
     def _load(self, descriptor: int) -> int:
         position = 0
