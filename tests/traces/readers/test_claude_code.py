@@ -28,6 +28,11 @@ def claude(session: Session):
     return only("claude-code", session.bytes())
 
 
+def key_of(conversation, text):
+    """The key of the turn that says ``text``; a request's trace has the same."""
+    return next(turn.key for turn in conversation.turns if turn.text == text)
+
+
 # Nothing is counted twice
 
 
@@ -84,6 +89,23 @@ def test_of_two_lines_with_one_uuid_the_first_valid_one_holds():
     conversations, context = read("claude-code", session.bytes())
     assert conversations[0].traces[0].payload.input == "Hello."
     assert context.health.lines(health.MALFORMED) == (1,)
+
+
+def test_sessions_that_number_their_lines_anew_are_not_taken_for_copies():
+    first = Session("s-1").human("u1", "Hello.").reply("a1", "Hi.", usage=usage(10, 2))
+    second = Session("s-2").human("u1", "Good day.").reply("a1", "Hi.", usage=usage(10, 2))
+    second.lines[1]["timestamp"] = "2026-06-01T10:00:00.000Z"
+    both = [*read("claude-code", first.bytes())[0], *read("claude-code", second.bytes())[0]]
+    counts = import_counts(both)
+    assert (counts["traces"], counts["human_prompts"], counts["replies"], counts["tokens"]["input"]) == (2, 2, 2, 20)
+
+
+def test_a_message_id_that_a_later_reply_bears_again_is_another_reply():
+    session = Session().human("u1", "One.").reply("a1", "1", id="m", usage=usage(10, 2))
+    session.human("u2", "Two.").reply("a2", "2", id="m", usage=usage(20, 3))
+    conversation = claude(session)
+    assert [trace.payload.output for trace in conversation.traces] == ["1", "2"]
+    assert (conversation.tokens.input, conversation.counts.replies) == (30, 2)
 
 
 # Who wrote it
@@ -163,10 +185,10 @@ def test_a_refusal_keeps_the_persons_reason():
     session = Session().human("u1", "Load it.").reply("a1", "", [EDIT]).result("r1", "t1", REFUSED, True)
     session.reply("a2", "Using the staging table.")
     conversation = claude(session)
-    assert [(s.kind, s.text, s.trace_key, s.where) for s in conversation.signals] == [
-        (SignalKind.REFUSAL, "Use the staging table.", "u1", "line 3")
-    ]
     trace = conversation.traces[0]
+    assert [(s.kind, s.text, s.trace_key, s.where) for s in conversation.signals] == [
+        (SignalKind.REFUSAL, "Use the staging table.", trace.facts.source_key, "line 3")
+    ]
     assert (trace.outcome, trace.facts.outcome_detail) == (TraceOutcome.PENDING, "refused: Edit")
 
 
@@ -190,7 +212,9 @@ def test_an_interruption_names_what_the_person_said_next(as_blocks):
     session.human("i1", [{"type": "text", "text": text}] if as_blocks else text).human("u2", "Only the old ones.")
     session.reply("a2", "Only the old ones are gone.")
     conversation = claude(session)
-    assert [(s.kind, s.trace_key, s.turn_key) for s in conversation.signals] == [(SignalKind.INTERRUPT, "u1", "u2")]
+    assert [(s.kind, s.trace_key, s.turn_key) for s in conversation.signals] == [
+        (SignalKind.INTERRUPT, key_of(conversation, "Delete the logs."), key_of(conversation, "Only the old ones."))
+    ]
     assert (conversation.traces[0].outcome, conversation.traces[0].facts.outcome_detail) == (
         TraceOutcome.ABANDONED,
         "interrupted",
@@ -205,8 +229,9 @@ def test_a_step_back_leaves_a_branch_behind_and_keeps_the_other():
     conversation = claude(session)
     assert conversation.counts.human_prompts == 2
     assert [turn.text for turn in conversation.turns if turn.left_behind] == ["First try.", "One."]
+    first = key_of(conversation, "First try.")
     assert [(s.kind, s.trace_key, s.turn_key, s.replacement) for s in conversation.signals] == [
-        (SignalKind.REWIND, "u2", "u2", "Second try.")
+        (SignalKind.REWIND, first, first, "Second try.")
     ]
     assert conversation.tokens == TokenCounts(30, 15, 0, None)
     assert conversation.traces[1].facts.outcome_detail == "rewound"

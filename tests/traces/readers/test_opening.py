@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import pickle
 import tarfile
 import zipfile
 
@@ -233,6 +234,16 @@ def test_a_forked_session_finds_its_parent_on_disk(tmp_path):
     counts = import_counts(read_tree(tmp_path, reports=reports.append))
     assert (counts["tokens"]["input"], counts["human_prompts"]) == (1200, 2)
     assert all(report.health.count(health.MISSING_PARENT) == 0 for report in reports)
+
+
+def test_what_crosses_to_a_worker_process_can_be_pickled(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(claude_code() + b"{torn")
+    report = FileReport(path)
+    options = pickle.loads(pickle.dumps(ReadOptions(source="claude-code")))
+    conversations = list(read_path(path, options=options, report=report))
+    assert pickle.loads(pickle.dumps(conversations)) == conversations
+    assert pickle.loads(pickle.dumps(report)).to_json() == report.to_json()
 
 
 def test_options_carry_the_code_page_and_the_cap_for_lines(tmp_path):

@@ -93,6 +93,19 @@ class Entry:
     command: str = ""
     interrupts: bool = False
 
+    @property
+    def key(self) -> str:
+        """The key of what a person or program said here; a copy in another file has the same.
+
+        A uuid is not enough: programs that write sessions of this form number their lines anew in each.
+        """
+        return f"{self.uuid}.{content_key(self.at, self.text)[:8]}"
+
+    @property
+    def reply_key(self) -> str:
+        """The key of the reply that begins here, whatever lines follow."""
+        return f"{self.message_id or self.uuid}.{content_key(self.uuid, self.at)[:8]}"
+
 
 @dataclass(slots=True)
 class Lines:

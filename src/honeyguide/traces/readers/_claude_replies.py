@@ -51,7 +51,7 @@ class Replies:
     def __init__(self, tree: Tree) -> None:
         self._results: dict[str, tuple[ToolResult, Entry]] = {}
         self._uses: dict[str, Entry] = {}
-        self._replies: dict[str, Reply] = {}
+        self._replies: dict[tuple[str, str | None], Reply] = {}
         self._reply_of: dict[str, Reply] = {}
         for entry in tree.entries:
             for result in entry.results:
@@ -59,8 +59,9 @@ class Replies:
             for use in entry.uses:
                 self._uses.setdefault(use.id, entry)
             if entry.kind is Kind.REPLY:
-                key = entry.message_id or entry.uuid
-                reply = self._replies.setdefault(key, Reply(key, entry))
+                # One reply answers one request; an id that comes again later is another reply.
+                place = (entry.message_id or entry.uuid, tree.request(entry))
+                reply = self._replies.setdefault(place, Reply(entry.reply_key, entry))
                 reply.entries.append(entry)
                 self._reply_of[entry.uuid] = reply
 

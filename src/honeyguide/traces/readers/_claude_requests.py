@@ -55,7 +55,10 @@ class Request:
         self._agent_type = agent_type
         self._replies = list({r.key: r for e in members if e.kind is Kind.REPLY for r in [self._all.of(e)]}.values())
         self._replies = [reply for reply in self._replies if (self._tree.request(reply.first) or "") == owner]
-        self.key = owner or (self._replies[0].key if self._replies else members[0].uuid)
+        if self._start is not None:
+            self.key = self._start.key
+        else:
+            self.key = self._replies[0].key if self._replies else members[0].key
 
     @property
     def is_worth_a_trace(self) -> bool:
@@ -108,19 +111,20 @@ class Request:
             if entry.interrupts and not any(result.refused for result in entry.results):
                 after = self._next_human(entry)
                 yield CorrectionSignal(
-                    SignalKind.INTERRUPT, self.key, where=f"line {entry.line}", turn_key=after.uuid if after else ""
+                    SignalKind.INTERRUPT, self.key, where=f"line {entry.line}", turn_key=after.key if after else ""
                 )
         for rewind in self._tree.rewinds:
             if rewind.left is self._start:
                 yield CorrectionSignal(
-                    SignalKind.REWIND, self.key, where=f"line {rewind.left.line}", turn_key=rewind.left.uuid,
+                    SignalKind.REWIND, self.key, where=f"line {rewind.left.line}", turn_key=rewind.left.key,
                     replacement=rewind.kept.text,
                 )  # fmt: skip
 
     def _asked_by(self, result: ToolResult) -> str:
         """The trace whose reply wanted the tool; a refusal that carries words begins a request of its own."""
         asked = self._all.asked(result.id)
-        return self.key if asked is None else self._tree.request(asked) or self.key
+        owner = None if asked is None else self._lines.entries.get(self._tree.request(asked) or "")
+        return self.key if owner is None else owner.key
 
     def _tool_calls(self) -> Iterator[ToolCall]:
         seen: set[str] = set()

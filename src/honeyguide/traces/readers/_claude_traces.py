@@ -71,7 +71,7 @@ def _turns(session: Session, entries: Sequence[Entry], keys: dict[str, str]) -> 
         left = entry.uuid in session.tree.left_behind
         if entry.kind in (Kind.HUMAN, Kind.COMMAND, Kind.MACHINE):
             machine = entry.kind is not Kind.HUMAN
-            yield Turn(Role.USER, entry.text, entry.uuid, machine, entry.at, trace_key, entry.line, left)
+            yield Turn(Role.USER, entry.text, entry.key, machine, entry.at, trace_key, entry.line, left)
         elif entry.kind is Kind.REPLY:
             reply = session.replies.of(entry)
             if reply.key not in spoken:

@@ -244,7 +244,7 @@ class CodexSession:
         if last is not None and last.is_open and ((last.from_item and not from_item) or not last.text):
             self._requests.pop()
         same = sum(1 for request in self._requests if request.text == text and request.at == at)
-        key = content_key(self._key if at is None else at, text, same)
+        key = content_key(self._key, at, text, same)
         machine = self._about.is_sub_agent
         self._requests.append(_Request(key, text, line, at, machine, from_item, model=self._model, ended=at))
 

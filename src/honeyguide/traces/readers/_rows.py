@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, BinaryIO
-
-from openpyxl import load_workbook
-from openpyxl.utils.exceptions import InvalidFileException
 
 from honeyguide.kernel.errors import Unreadable
 from honeyguide.traces import health
@@ -196,10 +194,16 @@ def _without_blanks(report: health.HealthReport) -> health.HealthReport:
 
 
 def _spreadsheet(stream: BinaryIO, context: ReadContext) -> Table:
+    # Heavy, and only spreadsheets need it.
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
     checked_zip(stream, context.name)
     stream.seek(0)
     try:
-        book = load_workbook(stream, read_only=True, data_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about styles and validations, which are not read
+            book = load_workbook(stream, read_only=True, data_only=True)
     except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError, EOFError) as error:
         raise Unreadable(
             f"{context.name or 'The file'} is no readable spreadsheet: {error}.", hint="Save it as .xlsx or .csv again."

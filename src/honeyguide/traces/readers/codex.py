@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from honeyguide.traces.conversations import Conversation
@@ -38,7 +37,7 @@ class CodexSource:
             kind, payload = _opened(record)
             if session is None:
                 about = session_about(payload) if kind == "session_meta" else session_about({})
-                name = about.id or f"{_stem(context.name)}-{content_key(record.data)[:8]}"
+                name = about.id or f"session-{content_key(record.data)[:12]}"
                 session = CodexSession(about, name, self.name, context)
                 replay = Replay(about, text_of(record.data.get("timestamp")), context)
                 if kind == "session_meta":
@@ -67,10 +66,6 @@ def _opened(record: Record) -> tuple[str, dict[str, Any]]:
     if not kind and "record_type" in data:
         return "state", {}
     return kind, dict(object_of(data.get("payload")))
-
-
-def _stem(name: str) -> str:
-    return PurePosixPath(name.replace("\\", "/").rsplit(":", 1)[-1]).stem
 
 
 SOURCE = CodexSource()

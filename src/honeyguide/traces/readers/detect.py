@@ -26,6 +26,14 @@ _SEARCH_UP = 4
 """Folders above a Codex session in which its parent may lie (``sessions/YYYY/MM/DD``)."""
 
 
+def _nothing(_: int) -> None:
+    return None
+
+
+def _never() -> bool:
+    return False
+
+
 @dataclass(slots=True)
 class FileReport:
     """What was found in one file, complete once its last conversation was taken.
@@ -74,8 +82,8 @@ class ReadOptions:
     mapping: Mapping[str, str] = field(default_factory=dict)
     encoding: str | None = None
     line_limit: int = LINE_LIMIT
-    progress: Callable[[int], None] = lambda _: None
-    is_cancelled: Callable[[], bool] = lambda: False
+    progress: Callable[[int], None] = _nothing
+    is_cancelled: Callable[[], bool] = _never
 
     def check(self) -> None:
         """Raise Unsupported for a source that does not exist, InvalidInput for a mapping without a table."""

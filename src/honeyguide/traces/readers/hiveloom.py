@@ -80,7 +80,9 @@ class HiveloomSource:
 
 def conversation_of(run: JournalRun, *, altered: bool = False) -> Conversation:
     """Return a run as a conversation; a success that an ``altered`` journal claims is no evidence."""
-    turns = tuple(_turns(run))
+    # Callers may name their runs themselves, so the harness belongs to the key.
+    key = f"{run.harness_id or run.harness_name}/{run.run_id}"
+    turns = tuple(_turns(run, key))
     prompts = tuple(_prompts(run))
     started = run.started
     finished = run.finished
@@ -113,8 +115,8 @@ def conversation_of(run: JournalRun, *, altered: bool = False) -> Conversation:
         finalized_at=end,
         facts=TraceFacts(
             source=HiveloomSource.name,
-            source_key=run.run_id,
-            conversation=run.run_id,
+            source_key=key,
+            conversation=key,
             prompts=prompts_in_force(prompts),
             outcome_detail=detail,
             outcome_evidence=evidence,
@@ -122,7 +124,7 @@ def conversation_of(run: JournalRun, *, altered: bool = False) -> Conversation:
     )
     return Conversation(
         source=HiveloomSource.name,
-        key=run.run_id,
+        key=key,
         traces=(trace,),
         turns=turns,
         prompts=prompts,
@@ -131,24 +133,24 @@ def conversation_of(run: JournalRun, *, altered: bool = False) -> Conversation:
     )
 
 
-def _turns(run: JournalRun) -> Iterator[Turn]:
+def _turns(run: JournalRun, key: str) -> Iterator[Turn]:
     asked = False
     for place, event in enumerate(run.events):
         payload = event.payload
-        key = f"{run.run_id}/{event.seq if event.seq is not None else place}"
+        name = f"{key}/{event.seq if event.seq is not None else place}"
         at = moment(event.timestamp)
         if event.type == "run_started" and payload.get("input") is not None and not asked:
             asked = True
             text = compact(payload["input"])
-            yield Turn(Role.USER, text, f"{run.run_id}/input", not human_part(text), at, run.run_id, event.line)
+            yield Turn(Role.USER, text, f"{key}/input", not human_part(text), at, key, event.line)
         elif event.type == "model_response" and text_of(payload.get("phase")) != "compaction":
-            yield Turn(Role.ASSISTANT, text_of(payload.get("text")), key, False, at, run.run_id, event.line)
+            yield Turn(Role.ASSISTANT, text_of(payload.get("text")), name, False, at, key, event.line)
         elif event.type == "user_steer":
-            yield Turn(Role.USER, text_of(payload.get("content")), key, False, at, run.run_id, event.line)
+            yield Turn(Role.USER, text_of(payload.get("content")), name, False, at, key, event.line)
         elif event.type == "context_append":
             for message in messages_of(payload.get("message")):
                 if message.role == "user" and message.text and not human_part(message.text):
-                    yield Turn(Role.USER, message.text, key, True, at, run.run_id, event.line)
+                    yield Turn(Role.USER, message.text, name, True, at, key, event.line)
 
 
 def _prompts(run: JournalRun) -> Iterator[PromptText]:

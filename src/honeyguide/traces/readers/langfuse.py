@@ -8,10 +8,11 @@ from typing import Any, BinaryIO
 from honeyguide.traces import health
 from honeyguide.traces.conversations import Conversation
 from honeyguide.traces.readers import _spans
-from honeyguide.traces.readers._documents import Item, items, look
+from honeyguide.traces.readers._documents import items, look
 from honeyguide.traces.readers._messages import Message, last_said, messages_of
 from honeyguide.traces.readers._spans import Score, Span, conversations_of
 from honeyguide.traces.readers._values import (
+    content_key,
     embedded,
     moment,
     number,
@@ -59,21 +60,21 @@ def _all_spans(stream: BinaryIO, context: ReadContext) -> Iterator[Span]:
         value = item.data
         if isinstance(value.get("trace"), dict):
             observations = objects_of(value.get("observations") or object_of(value["trace"]).get("observations"))
-            yield from _trace(value["trace"], observations, objects_of(value.get("scores")), item)
+            yield from _trace(value["trace"], observations, objects_of(value.get("scores")), item.line)
         elif isinstance(value.get("observations"), list) and "type" not in value:
-            yield from _trace(value, objects_of(value["observations"]), [], item)
+            yield from _trace(value, objects_of(value["observations"]), [], item.line)
         elif text_of(value.get("type")) in _OBSERVATION_TYPES and some_text(value.get("traceId")):
             yield _observation(value, text_of(value["traceId"]), None, None, item.line)
         elif "sessionId" in value or ("timestamp" in value and "input" in value):
-            yield from _trace(value, [], [], item)
+            yield from _trace(value, [], [], item.line)
         else:
             context.health.note(health.UNKNOWN_TYPE, item.line, example=text_of(value.get("type")))
 
 
 def _trace(
-    trace: dict[str, Any], observations: list[dict[str, Any]], more_scores: list[dict[str, Any]], item: Item
+    trace: dict[str, Any], observations: list[dict[str, Any]], more_scores: list[dict[str, Any]], line: int | None
 ) -> Iterator[Span]:
-    trace_id = some_text(trace.get("id")) or f"item {item.place}"
+    trace_id = some_text(trace.get("id")) or content_key(trace)
     session = some_text(trace.get("sessionId"))
     scores = _scores(trace.get("scores"), "scores") + _scores(more_scores, "scores")
     scores += _scores(trace.get("corrections"), "corrections", "CORRECTION")
@@ -92,10 +93,10 @@ def _trace(
         failed=failed,
         conversation=session,
         scores=tuple(_unique(scores)),
-        line=item.line,
+        line=line,
     )
     for observation in observations:
-        yield _observation(observation, trace_id, f"{trace_id}/trace", session, item.line)
+        yield _observation(observation, trace_id, f"{trace_id}/trace", session, line)
 
 
 def _observation(value: dict[str, Any], trace_id: str, root: str | None, session: str | None, line: int | None) -> Span:

@@ -12,6 +12,7 @@ from honeyguide.traces.readers._documents import items, look
 from honeyguide.traces.readers._messages import last_said, messages_of
 from honeyguide.traces.readers._spans import Score, Span, conversations_of
 from honeyguide.traces.readers._values import (
+    content_key,
     embedded,
     moment,
     number,
@@ -51,13 +52,13 @@ def _all_spans(stream: BinaryIO, context: ReadContext) -> Iterator[Span]:
         if "trace_id" in trace and "type" in trace:
             yield _span(dict(trace), text_of(trace["trace_id"]), item.line)
         elif "start_time" in trace or "input" in trace:
-            yield from _trace(dict(trace), objects_of(item.data.get("spans")), item.line, item.place)
+            yield from _trace(dict(trace), objects_of(item.data.get("spans")), item.line)
         else:
             context.health.note(health.UNKNOWN_TYPE, item.line, example=", ".join(list(item.data)[:2]))
 
 
-def _trace(trace: dict[str, Any], spans: list[dict[str, Any]], line: int | None, index: int) -> Iterator[Span]:
-    trace_id = some_text(trace.get("id")) or f"item {index}"
+def _trace(trace: dict[str, Any], spans: list[dict[str, Any]], line: int | None) -> Iterator[Span]:
+    trace_id = some_text(trace.get("id")) or content_key(trace)
     start, end = moment(trace.get("start_time")), moment(trace.get("end_time"))
     duration = number(trace.get("duration"))
     yield Span(
