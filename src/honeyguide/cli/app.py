@@ -28,6 +28,7 @@ from honeyguide.cli import (
     traces,
     versions,
 )
+from honeyguide.cli.front_ends import FrontEnds
 from honeyguide.kernel.errors import HoneyguideError, InternalError, Interrupted, InvalidInput
 from honeyguide.workspace import write_crash_report
 
@@ -64,8 +65,9 @@ def _root(
         raise typer.Exit(start.open_window(smoke=smoke))
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], front_ends: FrontEnds | None = None) -> int:
     """Run one command and return its exit code; no traceback reaches the person."""
+    session.begin(front_ends or FrontEnds())
     as_events = "--events" in arguments
     as_json = "--json" in arguments
     try:

@@ -7,12 +7,13 @@ import os
 import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
 
+from honeyguide.cli.front_ends import FrontEnds
 from honeyguide.kernel.errors import NotFound
 from honeyguide.workspace import Origin, Workspace
 
@@ -23,24 +24,41 @@ WORKSPACE_VARIABLE = "HONEYGUIDE_WORKSPACE"
 
 
 @dataclass(slots=True)
-class Choice:
-    """Which workspace the command line was asked for."""
+class Invocation:
+    """What holds for one call of the command line.
+
+    Attributes:
+        workspace: the ``--workspace`` option.
+        front_ends: what else can be opened.
+    """
 
     workspace: Path | None = None
+    front_ends: FrontEnds = field(default_factory=FrontEnds)
 
 
-_choice = Choice()
+_invocation = Invocation()
+
+
+def begin(front_ends: FrontEnds) -> None:
+    """Start a call of the command line."""
+    _invocation.workspace = None
+    _invocation.front_ends = front_ends
+
+
+def front_ends() -> FrontEnds:
+    """Return what else can be opened."""
+    return _invocation.front_ends
 
 
 def choose_workspace(path: Path | None) -> None:
     """Remember the ``--workspace`` option."""
-    _choice.workspace = path
+    _invocation.workspace = path
 
 
 def workspace_path() -> Path:
     """Return the workspace: option, else environment, else the last one opened, else the default one."""
-    if _choice.workspace is not None:
-        return _choice.workspace
+    if _invocation.workspace is not None:
+        return _invocation.workspace
     named = os.environ.get(WORKSPACE_VARIABLE)
     if named:
         return Path(named)

@@ -19,11 +19,7 @@ def register(app: typer.Typer) -> None:
 
 def open_window(*, smoke: bool) -> int:
     """Open the window on the chosen workspace and return its exit code."""
-    from importlib import import_module
-
-    desktop = import_module("honeyguide.desktop.main")
-    code: int = desktop.main(session.workspace_path(), smoke=smoke)
-    return code
+    return session.front_ends().window(session.workspace_path(), smoke)
 
 
 def init(

@@ -1,1 +1,84 @@
-"""TODO"""
+"""The application: one object, ``Workspace``, that every front end talks to, and the plain data it hands out.
+
+Front ends import this package and ``kernel``, nothing else of ours.
+"""
+
+from honeyguide.llm.protocol import ModelRef, ModelRole
+from honeyguide.prompts.targets import TargetKind, TargetRef
+from honeyguide.versions.diff import Fold, Hunk, Row, RowKind, fold
+from honeyguide.workspace.events import WorkspaceEvent
+from honeyguide.workspace.origins import Origin
+from honeyguide.workspace.settings import SETTINGS, Setting
+from honeyguide.workspace.views.options import RunOptions
+from honeyguide.workspace.views.pages import Page
+from honeyguide.workspace.views.runs import (
+    AcceptCheck,
+    AttemptRow,
+    CallRow,
+    CandidateRow,
+    DatasetReport,
+    EvidenceRow,
+    PlanReport,
+    ProgressEvent,
+    RunDetail,
+    RunFilter,
+    RunPage,
+    RunResult,
+    RunTableRow,
+    StatusReport,
+    TryResult,
+)
+from honeyguide.workspace.views.targets import LimitUse, LockRow, TargetDetail, TargetRow
+from honeyguide.workspace.views.versions import (
+    DiffView,
+    VersionDetail,
+    VersionList,
+    VersionRow,
+    WatchReport,
+    diff_view,
+)
+from honeyguide.workspace.workspace import Workspace
+
+__all__ = [
+    "SETTINGS",
+    "AcceptCheck",
+    "AttemptRow",
+    "CallRow",
+    "CandidateRow",
+    "DatasetReport",
+    "DiffView",
+    "EvidenceRow",
+    "Fold",
+    "Hunk",
+    "LimitUse",
+    "LockRow",
+    "ModelRef",
+    "ModelRole",
+    "Origin",
+    "Page",
+    "PlanReport",
+    "ProgressEvent",
+    "Row",
+    "RowKind",
+    "RunDetail",
+    "RunFilter",
+    "RunOptions",
+    "RunPage",
+    "RunResult",
+    "RunTableRow",
+    "Setting",
+    "StatusReport",
+    "TargetDetail",
+    "TargetKind",
+    "TargetRef",
+    "TargetRow",
+    "TryResult",
+    "VersionDetail",
+    "VersionList",
+    "VersionRow",
+    "WatchReport",
+    "Workspace",
+    "WorkspaceEvent",
+    "diff_view",
+    "fold",
+]

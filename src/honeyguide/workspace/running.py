@@ -492,10 +492,11 @@ class Running:
         return RunResult(uuid, {"outcome": attempt.state, "reason": attempt.reason, "spend": {}}, run)
 
     async def _reasons(self, home: Home, models: Models) -> tuple[Reason, ...]:
-        found: list[Reason] = []
-        for ref in dict.fromkeys(models.by_role.values()):
-            if not await self._core.in_thread(partial(self._core.registry.has_key, ref)):
-                found.append(Reason("no-key", f"No key is known for {ref.provider}."))
+        found = [
+            Reason("no-key", f"No key is known for {ref.provider}.")
+            for ref in dict.fromkeys(models.by_role.values())
+            if not await self._core.in_thread(partial(self._core.registry.has_key, ref))
+        ]
         lease = run_lease(home.ref.kind.value, home.ref.name)
         held = await self._core.store.read(
             lambda unit: (h := unit.leases.holder(lease)) is not None and unit.leases.is_live(h)

@@ -21,7 +21,6 @@ from honeyguide.traces.redaction_records import redact_trace
 from honeyguide.workspace import places
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.deciding import Deciding
-from honeyguide.workspace.doctor import DoctorReport, diagnose_installation
 from honeyguide.workspace.events import Listener, WorkspaceEvent, event_of
 from honeyguide.workspace.exporting import review_page
 from honeyguide.workspace.homes import Homes
@@ -107,6 +106,7 @@ class Workspace:
         """
         core = await asyncio.to_thread(lambda: open_core(path, create=False, clock=clock, new_id=ids))
         workspace = cls(core)
+        await core.store.finish_forgetting()
         await workspace._deciding.recover()
         await core.store.write(lambda unit: unit.attempts.sweep())
         return workspace
@@ -125,11 +125,6 @@ class Workspace:
     def remember(path: Path) -> None:
         """Note that this workspace was opened last."""
         places.remember(path)
-
-    @staticmethod
-    async def doctor(path: Path) -> DoctorReport:
-        """Say what works here and what does not; needs no workspace."""
-        return await diagnose_installation(path)
 
     @property
     def path(self) -> Path:
@@ -165,7 +160,7 @@ class Workspace:
         await self._core.store.write(lambda unit: unit.events.append("setting:changed", key))
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call ``listener`` on the loop's thread for every change, also those of other processes; returns what ends it."""
+        """Call ``listener`` on the loop's thread for every change of any process; returns what ends it."""
         return self._core.hub.subscribe(listener)
 
     async def events(self, after_id: int = 0, *, limit: int = 1000) -> list[WorkspaceEvent]:
