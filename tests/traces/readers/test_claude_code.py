@@ -94,7 +94,8 @@ def test_of_two_lines_with_one_uuid_the_first_valid_one_holds():
 def test_sessions_that_number_their_lines_anew_are_not_taken_for_copies():
     first = Session("s-1").human("u1", "Hello.").reply("a1", "Hi.", usage=usage(10, 2))
     second = Session("s-2").human("u1", "Good day.").reply("a1", "Hi.", usage=usage(10, 2))
-    second.lines[1]["timestamp"] = "2026-06-01T10:00:00.000Z"
+    for line in second.lines:
+        line["timestamp"] = line["timestamp"].replace("2026-05", "2026-06")
     both = [*read("claude-code", first.bytes())[0], *read("claude-code", second.bytes())[0]]
     counts = import_counts(both)
     assert (counts["traces"], counts["human_prompts"], counts["replies"], counts["tokens"]["input"]) == (2, 2, 2, 20)

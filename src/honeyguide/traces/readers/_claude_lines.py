@@ -97,9 +97,10 @@ class Entry:
     def key(self) -> str:
         """The key of what a person or program said here; a copy in another file has the same.
 
-        A uuid is not enough: programs that write sessions of this form number their lines anew in each.
+        A uuid is not enough: programs that write sessions of this form number their lines anew in each. The text is
+        no part of it, so that a redacted copy has the same key.
         """
-        return f"{self.uuid}.{content_key(self.at, self.text)[:8]}"
+        return f"{self.uuid}.{content_key(self.at)[:8]}"
 
     @property
     def reply_key(self) -> str:
