@@ -8,7 +8,8 @@ import pytest
 
 from honeyguide.prompts.discovery import MAX_BYTES, discover, exists
 from honeyguide.prompts.kinds import FileKind
-from honeyguide.prompts.places import kind_of, kind_of_json, name_of, usual_places
+from honeyguide.prompts.places import kind_for, kind_of, kind_of_json, name_of, usual_places
+from honeyguide.prompts.targets import TargetKind
 from tests.prompts.samples import SAMPLES
 
 PATHS = {
@@ -121,6 +122,29 @@ def test_the_environment_moves_the_programs_folders(tmp_path):
     assert tmp_path / "x" / "AGENTS.md" in paths
     assert paths[-1] == tmp_path / "work"
     assert not any(".claude" in path.parts for path in paths)
+
+
+def test_a_moved_folder_still_says_what_its_files_are(tmp_path):
+    (tmp_path / "moved" / "agents").mkdir(parents=True)
+    (tmp_path / "moved" / "agents" / "reviewer.md").write_bytes(SAMPLES[FileKind.CLAUDE_SUBAGENT].encode())
+    places = usual_places(tmp_path, environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "moved")})
+    assert [f.kind for f in discover(places, must_exist=False).files] == [FileKind.CLAUDE_SUBAGENT]
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "target", "kind"),
+    [
+        ("x/SKILL.md", b"", None, FileKind.AGENT_SKILL),
+        ("x/notes.md", b"", None, FileKind.PLAIN_TEXT),
+        ("x/notes.md", b"", TargetKind.SKILL, FileKind.SKILL_OVERRIDE),
+        ("x/notes.md", b"", TargetKind.SUBAGENT, FileKind.CLAUDE_SUBAGENT),
+        ("x/SKILL.md", b"", TargetKind.GENERIC, FileKind.PLAIN_TEXT),
+        ("x/t.json", SAMPLES[FileKind.TOOL_JSON].encode(), None, FileKind.TOOL_JSON),
+        ("x/t.json", b"{}", TargetKind.TOOL, FileKind.TOOL_JSON),
+    ],
+)
+def test_a_person_can_say_what_a_text_is_for(path, data, target, kind):
+    assert kind_for(path, data, target) is kind
 
 
 def test_existence_understands_the_home_folder(tmp_path, monkeypatch):

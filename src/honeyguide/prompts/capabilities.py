@@ -54,7 +54,7 @@ class Capability:
 
 _COMMAND = re.compile(r"!`([^`\n]+)`|!\{([^{}\n]+)\}")
 _FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})([^\n`]*)\n(.*?)(?:^[ \t]*\2[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_CODE_SPAN = re.compile(r"(`+)(?!`)(?:(?!\n\n).)+?(?<!`)\1(?!`)", re.DOTALL)
+_BACKTICKS = re.compile(r"`+")
 _URL = re.compile(r"\b(?:https?|ftp|wss?|file)://[^\s<>\"'`\])}]+", re.IGNORECASE)
 _IMPORT = re.compile(r"(?<![\w@/.`:\\-])@(\{[^{}\n]+\}|(?:~/|\.{1,2}/|/)?[\w][\w./\\-]*|~?/[\w./\\-]+)")
 _SHELLS = frozenset(
@@ -137,13 +137,34 @@ def _urls(text: str) -> Iterator[Capability]:
 
 def _imports(text: str) -> Iterator[Capability]:
     """Yield ``@path`` outside code; a bare word counts only if it looks like a file (a dot or a slash inside)."""
-    prose = _CODE_SPAN.sub(lambda m: " " * len(m.group()), _FENCE.sub(lambda m: _blank(m.group()), text))
+    prose = _without_code_spans(_FENCE.sub(lambda m: _blank(m.group()), text))
     for match in _IMPORT.finditer(prose):
         value = match.group(1)
         path = value[1:-1].strip() if value.startswith("{") else value.rstrip(".,;:!?")
         if value.startswith("{") or "/" in path or re.search(r"\w\.\w", path):
             end = match.end() if value.startswith("{") else match.start(1) + len(path)
             yield Capability(CapabilityKind.IMPORT, path, match.start(), end)
+
+
+def _without_code_spans(text: str) -> str:
+    """Blank out what stands between two runs of the same number of backticks in one paragraph (CommonMark 6.1)."""
+    runs = [match.span() for match in _BACKTICKS.finditer(text)]
+    following: dict[int, int] = {}
+    closing: dict[int, int] = {}
+    for number in range(len(runs) - 1, -1, -1):
+        length = runs[number][1] - runs[number][0]
+        if length in following:
+            closing[number] = following[length]
+        following[length] = number
+    pieces: list[str] = []
+    position = number = 0
+    while number < len(runs):
+        start, end = runs[number][0], runs[closing.get(number, number)][1]
+        if number in closing and "\n\n" not in text[start:end]:
+            pieces += [text[position:start], _blank(text[start:end])]
+            position, number = end, closing[number]
+        number += 1
+    return "".join(pieces) + text[position:]
 
 
 def _entries(value: Any) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from honeyguide.prompts.kinds import FileKind
-from honeyguide.prompts.places import PROGRAM_FOLDERS, SKIPPED_FOLDERS, kind_of, kind_of_json
+from honeyguide.prompts.places import PROGRAM_FOLDERS, SKIPPED_FOLDERS, Place, kind_of, kind_of_json
 
 MAX_BYTES = 4 * 1024 * 1024
 """A larger file is no prompt; it is reported, not read."""
@@ -42,20 +42,21 @@ class Discovery:
     skipped: tuple[Skipped, ...]
 
 
-def discover(paths: Iterable[Path], *, must_exist: bool = True) -> Discovery:
+def discover(paths: Iterable[Path | Place], *, must_exist: bool = True) -> Discovery:
     """Find every prompt file in ``paths``: files and folders, links followed once.
 
     A file that is named itself counts as plain text when its kind is unknown. Hidden folders other than the
     programs' own, and folders of packages and build products, are not entered.
 
     Args:
-        paths: where to look.
+        paths: where to look; a place may say what its files are.
         must_exist: report paths that do not exist; false for the usual places.
     """
     files: list[FoundFile] = []
     skipped: list[Skipped] = []
     seen: set[tuple[int, int]] = set()
-    for path in paths:
+    for given in paths:
+        path, hint = (given.path, given.kind) if isinstance(given, Place) else (given, None)
         try:
             status = path.stat()
         except OSError as error:
@@ -64,7 +65,7 @@ def discover(paths: Iterable[Path], *, must_exist: bool = True) -> Discovery:
             continue
         is_folder = stat.S_ISDIR(status.st_mode)
         for entry in _walk(path, seen, skipped) if is_folder else (path,):
-            _look_at(entry, seen, files, skipped, is_named=not is_folder)
+            _look_at(entry, seen, files, skipped, hint=hint, is_named=not is_folder)
     files.sort(key=lambda file: str(file.path))
     return Discovery(tuple(files), tuple(skipped))
 
@@ -101,9 +102,17 @@ def _is_entered(name: str) -> bool:
 
 
 def _look_at(
-    path: Path, seen: set[tuple[int, int]], files: list[FoundFile], skipped: list[Skipped], *, is_named: bool
+    path: Path,
+    seen: set[tuple[int, int]],
+    files: list[FoundFile],
+    skipped: list[Skipped],
+    *,
+    hint: FileKind | None,
+    is_named: bool,
 ) -> None:
     kind = kind_of(path)
+    if hint is not None and kind in (None, FileKind.PLAIN_TEXT) and path.suffix.lower() == ".md":
+        kind = hint
     is_unknown_json = kind is None and path.suffix.lower() == ".json"
     if kind is None and not is_unknown_json and not is_named:
         return

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 
-from honeyguide.prompts.kinds import FileKind
+from honeyguide.prompts.kinds import PROFILES, FileKind
+from honeyguide.prompts.targets import TargetKind
 
 PROGRAM_FOLDERS = frozenset(
     (".claude", ".codex", ".agents", ".cursor", ".github", ".windsurf", ".gemini", ".copilot", ".claude-plugin")
@@ -68,12 +69,27 @@ _DSPY = re.compile(rb'"signature"\s*:\s*\{')
 _TOOL = re.compile(rb'"(?:inputSchema|input_schema|parameters)"\s*:\s*\{')
 
 
+_PLAINEST: Mapping[TargetKind, FileKind] = {
+    TargetKind.PERSONA: FileKind.PERSONA_OVERRIDE,
+    TargetKind.SECTION: FileKind.SECTION_OVERRIDE,
+    TargetKind.SKILL: FileKind.SKILL_OVERRIDE,
+    TargetKind.INSTRUCTION_FILE: FileKind.CLAUDE_RULE,
+    TargetKind.SUBAGENT: FileKind.CLAUDE_SUBAGENT,
+    TargetKind.COMMAND: FileKind.CLAUDE_COMMAND,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file or folder where a program usually keeps prompts."""
+    """A file or folder where a program usually keeps prompts.
+
+    Attributes:
+        kind: what its files are when their own path does not say, as in a folder that the environment moved.
+    """
 
     program: str
     path: Path
+    kind: FileKind | None = None
 
 
 def kind_of(path: str | PurePath) -> FileKind | None:
@@ -107,6 +123,24 @@ def kind_of_json(data: bytes) -> FileKind | None:
     return None
 
 
+def kind_for(path: str | PurePath, data: bytes, target: TargetKind | None = None) -> FileKind:
+    """Return the kind of a file that a person adds, by its path, its content, and what they say its text is for.
+
+    A path that says nothing, or something that does not fit ``target``, falls back on the plainest kind for it.
+    """
+    found = kind_of(path)
+    is_json = str(path).lower().endswith(".json")
+    if found is None and is_json:
+        found = kind_of_json(data)
+    if found is not None and (target is None or PROFILES[found].target is target):
+        return found
+    if target is None:
+        return FileKind.PLAIN_TEXT
+    if target is TargetKind.TOOL:
+        return FileKind.TOOL_JSON if is_json else FileKind.PLAIN_TEXT
+    return _PLAINEST.get(target, FileKind.PLAIN_TEXT)
+
+
 def name_of(path: str | PurePath, kind: FileKind) -> str:
     """Return what a file's prompt is called when it does not say itself: a skill by its folder, else by its stem."""
     pure = PurePosixPath(path.as_posix() if isinstance(path, PurePath) else path.replace("\\", "/"))
@@ -132,16 +166,23 @@ def usual_places(
     variables = environment or {}
     claude = Path(variables.get("CLAUDE_CONFIG_DIR") or home / ".claude")
     codex = Path(variables.get("CODEX_HOME") or home / ".codex")
-    own = (
-        *(("Claude Code", claude / part) for part in ("CLAUDE.md", "skills", "agents", "commands", "output-styles")),
-        *(("Claude Code", claude / part) for part in ("rules", "plugins")),
-        *(("Codex", codex / part) for part in ("AGENTS.md", "AGENTS.override.md", "prompts", "skills")),
-        ("Agent Skills", home / ".agents" / "skills"),
-        *(("Gemini CLI", home / ".gemini" / part) for part in ("GEMINI.md", "commands", "skills")),
-        ("Cursor", home / ".cursor" / "rules"),
-        ("Copilot", home / ".copilot" / "agents"),
-    )
     return (
-        *(Place(program, path) for program, path in own),
+        Place("Claude Code", claude / "CLAUDE.md"),
+        Place("Claude Code", claude / "skills"),
+        Place("Claude Code", claude / "agents", FileKind.CLAUDE_SUBAGENT),
+        Place("Claude Code", claude / "commands", FileKind.CLAUDE_COMMAND),
+        Place("Claude Code", claude / "output-styles", FileKind.CLAUDE_OUTPUT_STYLE),
+        Place("Claude Code", claude / "rules", FileKind.CLAUDE_RULE),
+        Place("Claude Code", claude / "plugins"),
+        Place("Codex", codex / "AGENTS.md"),
+        Place("Codex", codex / "AGENTS.override.md"),
+        Place("Codex", codex / "prompts", FileKind.CODEX_PROMPT),
+        Place("Codex", codex / "skills"),
+        Place("Agent Skills", home / ".agents" / "skills"),
+        Place("Gemini CLI", home / ".gemini" / "GEMINI.md"),
+        Place("Gemini CLI", home / ".gemini" / "commands"),
+        Place("Gemini CLI", home / ".gemini" / "skills"),
+        Place("Cursor", home / ".cursor" / "rules"),
+        Place("Copilot", home / ".copilot" / "agents", FileKind.COPILOT_AGENT),
         *(Place("project", project) for project in projects),
     )

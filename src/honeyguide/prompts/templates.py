@@ -36,12 +36,16 @@ def _words(text: str) -> frozenset[str]:
 
 
 _Reader = Callable[[str, Engine, set[str]], Iterator[str]]
+# Neither kind of block may hold its own opening, so a search that fails stops at the next one.
 _RAW = re.compile(
-    r"\{%-?\s*(raw|verbatim)\s*-?%\}.*?\{%-?\s*end\1\s*-?%\}|\{#.*?#\}|\{\{!--.*?--\}\}|\{\{\{\{.*?\}\}\}\}", re.DOTALL
+    r"\{%-?\s?(raw|verbatim)\s?-?%\}(?:(?!\{%-?\s?(?:end)?(?:raw|verbatim)).)*\{%-?\s?end\1\s?-?%\}"
+    r"|\{#(?:(?!\{#|#\}).)*#\}|\{\{!--(?:(?!\{\{!--|--\}\}).)*--\}\}"
+    r"|\{\{\{\{(?!\{)(?:(?!\{\{\{\{|\}\}\}\}).)*\}\}\}\}",
+    re.DOTALL,
 )
-_TAG = re.compile(r"\{\{\{.*?\}\}\}|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
-_MAX_TAG = 2_000
-"""Characters; two braces and two braces further apart than this are no tag."""
+_TAG = re.compile(
+    r"\{\{\{[^{}]{0,500}\}\}\}|\{\{(?!\{)[^{}]{0,500}\}\}|\{%[^%]{0,500}(?:%(?!\})[^%]{0,500})?%\}", re.DOTALL
+)
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _PATH = r"[A-Za-z_][\w-]*(?:\.(?:[A-Za-z_][\w-]*|\d+)|\[\d+\])*"
 _JINJA_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.\w+|\[\d+\])*")
@@ -64,7 +68,7 @@ def scan(text: str, engine: Engine) -> tuple[list[Use], str]:
     made: set[str] = set()
     for match in _TAG.finditer(blanked):
         tag = match.group()
-        if len(tag) > _MAX_TAG or _is_escaped(blanked, match.start()):
+        if _is_escaped(blanked, match.start()):
             continue
         reader = _reader(tag, engine)
         uses.extend(Use(name, match.start(), match.end()) for name in reader(tag, engine, made))

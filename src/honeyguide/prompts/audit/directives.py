@@ -91,6 +91,7 @@ _AT_LEAST = re.compile(
 _EXACTLY = re.compile(r"\bexactly\s+(\d{1,6})\s+" + _UNIT + r"\b", re.IGNORECASE)
 _MOST_WORDS = 14
 """A longer sentence says too much to be compared by its words."""
+_LONGEST_LINE = 5_000
 _SAME_MATTER = 0.8
 _UNITS = frozenset(
     word + ending
@@ -135,7 +136,7 @@ def directives(lines: Iterable[tuple[int, str]]) -> Iterator[Directive]:
     """Yield the instructions in numbered lines of prose."""
     for number, line in lines:
         body = _LEAD.sub("", line).strip()
-        if len(body) < 8 or body.startswith("|"):
+        if not 8 <= len(body) <= _LONGEST_LINE or body.startswith("|"):
             continue
         for sentence in _SENTENCE.split(body):
             found = _read(number, line.strip(), sentence.replace("**", "").replace("__", ""))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\n|\r|$)")
+
+_MOST_COMPARISONS = 1_000_000
 
 
 def with_newlines(text: str) -> str:
@@ -59,9 +61,24 @@ def _keep_line_ends(new: str, raw: str, usual: str) -> str:
     old = [(m.group(1), m.group(2)) for m in _LINE.finditer(raw) if m.group()]
     lines = new.split("\n")
     ends = [usual] * len(lines)
-    matcher = SequenceMatcher(None, [text for text, _ in old], lines, autojunk=False)
-    for _, i1, i2, j1, j2 in matcher.get_opcodes():
-        for i, j in zip(range(i1, i2), range(j1, j2), strict=False):
-            ends[j] = old[i][1] or usual
+    for i, j in _kept_lines([text for text, _ in old], lines):
+        ends[j] = old[i][1] or usual
     ends[-1] = ""
     return "".join(line + end for line, end in zip(lines, ends, strict=True))
+
+
+def _kept_lines(old: list[str], new: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield pairs (line of old, line of new) that are the same line or stand for each other."""
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        yield head, head
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        yield len(old) - 1 - tail, len(new) - 1 - tail
+        tail += 1
+    middle, other = old[head : len(old) - tail], new[head : len(new) - tail]
+    # Very many equal lines make the matcher slow; there it may ignore the commonest.
+    matcher = SequenceMatcher(None, middle, other, autojunk=len(middle) * len(other) > _MOST_COMPARISONS)
+    for _, i1, i2, j1, j2 in matcher.get_opcodes():
+        yield from ((head + i, head + j) for i, j in zip(range(i1, i2), range(j1, j2), strict=False))

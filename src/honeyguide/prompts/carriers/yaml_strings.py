@@ -172,7 +172,12 @@ def _scalars(text: str, node: yaml.Node, path: list[str | int], indent: int, bud
 
 def _without_blank_end(raw: str) -> str:
     """Cut the line ends, and lines of blanks only, that follow a block's last line of text."""
-    return re.sub(r"(?:(?:\r\n|\n|\r)[ \t]*)+\Z", "", raw)
+    while True:
+        stripped = raw.rstrip("\r\n")
+        start = max(stripped.rfind("\n"), stripped.rfind("\r")) + 1
+        if stripped[start:].strip(" \t") or start == 0:
+            return stripped
+        raw = stripped[:start]
 
 
 def _plain(node: yaml.Node, budget: list[int]) -> Any:

@@ -13,7 +13,9 @@ from honeyguide.prompts.audit.shelf import Prompt, Shelf
 from honeyguide.prompts.capabilities import CapabilityKind
 from honeyguide.prompts.kinds import Container, FileKind, profile
 
-_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(\s*<?([^)\s>]+)>?(?:\s+[\"'][^\"']*[\"'])?\s*\)")
+_LINK = re.compile(
+    r"(?<!!)\[[^\]\n]{0,300}\]\([ \t]?<?([^)\s>]{1,300})>?(?:[ \t]{1,9}[\"'][^\"'\n]{0,300}[\"'])?[ \t]?\)"
+)
 _QUOTED_PATH = re.compile(r"`((?:\./)?(?:scripts|references|assets|resources|templates|examples)/[\w./-]+\.\w+)`")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _IMPORTING = frozenset((FileKind.CLAUDE_MEMORY, FileKind.CLAUDE_RULE, FileKind.CLAUDE_COMMAND, FileKind.GEMINI_MEMORY))
