@@ -140,10 +140,10 @@ async def test_a_deploy_that_throws_fails_and_can_be_tried_again(workspace):
 async def test_a_selection_of_changes_is_judged_again_and_deployed(workspace):
     run = await proposal(workspace)
     view = await workspace.run_diff(run.uuid)
-    chosen = [view.hunks[-1].n]
+    chosen = [hunk.n for hunk in view.hunks[1:]]
     check = await workspace.can_accept(run.uuid, hunks=chosen)
     assert check.is_selection
-    accepted = await workspace.accept(run.uuid, hunks=chosen, note="only the last")
+    accepted = await workspace.accept(run.uuid, hunks=chosen, note="not the first")
     assert workspace.active_prompt("persona-system-prompt", "writer") == check.text
     assert "selected by the reviewer" in accepted.run.user_note
 
@@ -181,14 +181,12 @@ async def test_a_plan_calls_nothing_and_bounds_what_follows(workspace):
     plan = (await workspace.plan("writer", QUICK_GAIN)).to_json()
     assert plan["ready"]
     result = await workspace.evolve("writer", QUICK_GAIN)
-    spent = result.payload["spend"]["calls"] - result.payload["spend"]["replayed_calls"]
-    assert spent <= plan["calls"]["high"]
+    assert result.payload["spend"]["calls"] <= plan["calls"]["high"]
 
 
 async def test_a_ceiling_on_calls_is_never_exceeded(workspace):
     result = await workspace.evolve("writer", RunOptions(max_calls=60))
-    spent = result.payload["spend"]
-    assert spent["calls"] - spent["replayed_calls"] <= 60
+    assert 0 < result.payload["spend"]["calls"] <= 60
 
 
 async def test_evidence_and_journal_can_be_read_back(workspace, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from honeyguide.evals.running_judge import RunningJudge
+from honeyguide.kernel.errors import ModelError
 from honeyguide.llm.cancel import Cancellation
 from honeyguide.llm.protocol import ModelClient, ModelReply, ModelRequest
 
@@ -15,7 +16,8 @@ class Spend:
 
     Attributes:
         usd: US dollars of the calls made now; ``None`` once a call had no known price.
-        replayed_calls: calls that the journal answered at no cost; they count in ``calls`` too.
+        calls: calls that were made, failed ones too.
+        replayed_calls: requests that the journal answered at no cost.
     """
 
     calls: int = 0
@@ -46,8 +48,11 @@ class MeteredClient:
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Raises Interrupted, before the call, when the run was cancelled; else as the inner client does."""
         self.cancel.check()
-        self.spend.calls += 1
-        reply = await self.inner.complete(request)
+        try:
+            reply = await self.inner.complete(request)
+        except ModelError:
+            self.spend.calls += 1
+            raise
         self._add(reply)
         return reply
 
@@ -57,7 +62,9 @@ class MeteredClient:
         spend.output_tokens += reply.usage.output_tokens or 0
         if reply.replayed:
             spend.replayed_calls += 1
-        elif reply.cost_usd is None or spend.usd is None:
+            return
+        spend.calls += 1
+        if reply.cost_usd is None or spend.usd is None:
             spend.usd = None
         else:
             spend.usd += reply.cost_usd

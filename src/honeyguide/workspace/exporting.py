@@ -11,24 +11,28 @@ from honeyguide.workspace.views.versions import DiffView
 _STYLE = """
 :root{color-scheme:light dark;--line:#8884;--good:#1a7f37;--bad:#b3261e;--ins:#2da44e33;--del:#cf222e26}
 body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid var(--line);padding:.4rem;text-align:left;vertical-align:top}
+table{border-collapse:collapse;width:100%}
+td,th{border-bottom:1px solid var(--line);padding:.4rem;text-align:left;vertical-align:top}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0;font:inherit}
 .ins{background:var(--ins)}.del{background:var(--del);text-decoration:line-through}.num{text-align:right;font-variant-numeric:tabular-nums}
 .badge{border:1px solid var(--line);border-radius:6px;padding:.1rem .5rem}small{opacity:.75}
 """
+
+_HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title><style>{style}</style><body>"""
 
 
 def review_page(detail: RunDetail, diff: DiffView | None, evidence: list[EvidenceRow], made_at: str) -> str:
     """Return the page. ``made_at`` is shown as given."""
     data = detail.to_json()
     verification = data["verification"] or {}
-    title = f"{data['target_name']}: {verification.get('label') or data['status']}"
+    badge = str(verification.get("label") or data["status"])
+    why = str(verification.get("sentence") or verification.get("because") or data.get("failure_reason") or "")
+    name = str(data["target_name"])
     parts = [
-        f"<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-        f"<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{escape(title)}</title><style>{_STYLE}</style><body>",
-        f"<h1>{escape(str(data['target_name']))}</h1><p><span class=badge>{escape(str(verification.get('label') or data['status']))}"
-        f"</span> {escape(str(verification.get('sentence') or verification.get('because') or data.get('failure_reason') or ''))}</p>",
+        _HEAD.format(title=escape(f"{name}: {badge}"), style=_STYLE),
+        f"<h1>{escape(name)}</h1><p><span class=badge>{escape(badge)}</span> {escape(why)}</p>",
         _facts(data, verification, made_at),
     ]
     if diff is not None:

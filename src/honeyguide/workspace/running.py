@@ -29,6 +29,7 @@ from honeyguide.llm import (
     ModelRequest,
     ModelRole,
     RunModels,
+    Spend,
 )
 from honeyguide.llm.journal import redacted
 from honeyguide.prompts.targets import TargetKind, TargetRef
@@ -368,6 +369,7 @@ class Running:
                         lambda progress: self._told(active, progress),
                     )
                     await models.sync()
+                    spend = models.spend
             except HoneyguideError as error:
                 await self._failed(record.uuid, error)
                 raise
@@ -376,9 +378,10 @@ class Running:
                 raise
             await self._core.in_thread(lambda: write_result_files(self._core.layout, record.uuid, result))
             await index_calls(self._core, record.uuid)
+            await store.write(lambda unit: unit.attempts.note(record.uuid, **_figures(spend)))
         if isinstance(result.error, Interrupted):
             raise result.error
-        return await self._result(record.uuid, result, prepared)
+        return await self._result(record.uuid, result, prepared, spend)
 
     @asynccontextmanager
     async def _models(self, active: ActiveRun, prepared: _Prepared) -> AsyncIterator[RunModels]:
@@ -472,9 +475,9 @@ class Running:
 
         await self._core.store.write(note)
 
-    async def _result(self, uuid: str, result: OrchestratorResult, prepared: _Prepared) -> RunResult:
+    async def _result(self, uuid: str, result: OrchestratorResult, prepared: _Prepared, spend: Spend) -> RunResult:
         run = await self._core.store.read(lambda unit: unit.runs.get(uuid))
-        payload = result.to_json()
+        payload = {**result.to_json(), "spend": spend.to_json()}
         if is_practice(prepared.models.text):
             payload["model"] = PRACTICE
         notes = []
@@ -524,6 +527,17 @@ class Running:
         if active is None:
             raise NotFound(f"Run {uuid} does not run here.", hint="It may run in another program.")
         return active
+
+
+def _figures(spend: Spend) -> dict[str, Any]:
+    """Return what a run took in all its starts, as it is stored with the attempt."""
+    return {
+        "calls": spend.calls,
+        "replayed_calls": spend.replayed_calls,
+        "input_tokens": spend.input_tokens,
+        "output_tokens": spend.output_tokens,
+        "cost_usd": spend.usd,
+    }
 
 
 class _NoClient:
