@@ -6,15 +6,16 @@ remembers the lines that stood before it, nearest first, so that it finds its pl
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from honeyguide.evolution.racing.relevance import words
+
 ANCHORS = 40
 """How many preceding lines an edit remembers."""
-SAME_LINE = 0.8
-"""Two lines at least this similar (0 to 1) are one line in two wordings."""
+SAME_LINE = 0.6
+"""A line that comes where another goes replaces it when they are at least this similar (0 to 1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,18 @@ class Edit:
         """Whether it says nearly the same in other words."""
         if self.old is None or self.new is None or self.is_move:
             return False
-        return difflib.SequenceMatcher(None, self.old, self.new, autojunk=False).ratio() >= SAME_LINE
+        return says_the_same(self.old, self.new)
 
     @property
     def key(self) -> tuple[int, str | None, str | None, str | None]:
         """What makes two edits the same; the place counts only where nothing else tells moves apart."""
         return self.part, self.old, self.new, (self.before[0] if self.before else "") if self.is_move else None
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether one line has all the words of the other, so that they differ by added words or order alone."""
+    a, b = words(one), words(other)
+    return bool(a and b) and (a <= b or b <= a)
 
 
 def edits_between(part: int, old_text: str, new_text: str) -> list[Edit]:
@@ -62,8 +69,17 @@ def edits_between(part: int, old_text: str, new_text: str) -> list[Edit]:
         for k in range(max(len(gone), len(come))):
             line_gone = gone[k] if k < len(gone) else None
             line_come = come[k] if k < len(come) else None
-            found.append(Edit(part, line_gone, line_come, (*reversed(come[:k]), *before)))
+            place = (*reversed(come[:k]), *before)
+            if line_gone is not None and line_come is not None and not _is_replacement(line_gone, line_come):
+                found.append(Edit(part, line_gone, None, before))
+                found.append(Edit(part, None, line_come, (line_gone, *place)))
+            else:
+                found.append(Edit(part, line_gone, line_come, place))
     return _with_moves([e for e in found if (e.old or "").strip() or (e.new or "").strip()], set(old), set(new))
+
+
+def _is_replacement(gone: str, come: str) -> bool:
+    return says_the_same(gone, come) or SequenceMatcher(None, gone, come, autojunk=False).ratio() >= SAME_LINE
 
 
 def _with_moves(edits: list[Edit], old: set[str], new: set[str]) -> list[Edit]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from honeyguide.evolution.decisions import DecisionLog
-from honeyguide.evolution.racing.edits import Edit, apply, edits_between
+from honeyguide.evolution.racing.edits import Edit, apply, edits_between, says_the_same
 from honeyguide.evolution.racing.relevance import Relevance, words
 from honeyguide.evolution.racing.settings import RacingSettings
 from honeyguide.evolution.racing.switches import Answer, Channel, State, Switch
@@ -23,6 +23,8 @@ HISTORY = 300
 NOISE = 0.06
 """A kind of failure rarer than this is not reflected on while there are others."""
 AVOIDED = 30
+UNNAMED = 0.6
+"""More evidence is asked of an edit that names neither cases nor a kind of failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ class Race:
         for switch in self.switches:
             if switch.state is not State.DROPPED:
                 switch.add(answer, recent=len(self.answers) > switch.born)
-        if len(self.answers) % self.settings.arm == 0:
+        if len(self.answers) % 4 == 0:
             self._judge()
 
     def take_reflection(self, job: ReflectJob, text: str | None) -> None:
@@ -202,17 +204,17 @@ class Race:
         if self._dropped.get(edit.key, 0) >= 2:
             return 0
         line = edit.new if edit.new is not None else edit.old or ""
+        shown = sorted(set().union(*(self.answers[n].kinds for n in job.failures)) | set(job.kinds))
+        named = self._kinds_for(line, shown)
+        kinds = dict.fromkeys((*named, *job.kinds))
         switch = Switch(
-            len(self.switches),
-            edit,
-            self._relevance.focus(line),
-            {k: Channel() for k in self._kinds_for(line, job.kinds)},
+            len(self.switches), edit, self._relevance.focus(line), {k: Channel() for k in kinds}, frozenset(named)
         )
         switch.born = len(self.answers)
         self.switches.append(switch)
         self._texts.clear()
         self._part_of[switch.number] = job.part
-        self._rebuild(switch)
+        self._look_back(switch)
         self.log.add(
             "trial",
             edit=switch.number,
@@ -230,27 +232,19 @@ class Race:
         spoken = words(line)
         uses = Counter(word for kind in kinds for word in words(kind))
         named = [kind for kind in kinds if any(uses[word] < len(kinds) for word in words(kind) & spoken)]
-        return named or list(kinds)
+        return named
 
-    def _rebuild(self, switch: Switch) -> None:
-        """Count the history again, with the edits kept by now as what has to be equal."""
-        related = [s for s in self.switches if s.state is State.KEPT and s is not switch]
-        born = switch.born
-        fresh = Switch(switch.number, switch.edit, switch.focus, {})
+    def _look_back(self, switch: Switch) -> None:
+        """Count what is known already: answers without it under the edits that are kept now."""
+        related = [s for s in self.switches if s.state is State.KEPT]
         for s in related:
             if switch.focus & s.focus:
-                fresh.narrow.need |= s.bit
-        for kind in switch.kinds:
-            channel = Channel()
-            for s in related:
-                if kind in s.kinds:
-                    channel.need |= s.bit
-            fresh.kinds[kind] = channel
-        begin = max(0, len(self.answers) - HISTORY)
-        for number in range(begin, len(self.answers)):
-            if self.answers[number].score >= 0:
-                fresh.add(self.answers[number], recent=False)
-        switch.narrow, switch.kinds, switch.born = fresh.narrow, fresh.kinds, born
+                switch.narrow.need |= s.bit
+        for channel in switch.kinds.values():
+            channel.need = self._kept
+        for answer in self.answers[-HISTORY:]:
+            if answer.score >= 0:
+                switch.add(answer, recent=False)
 
     def _judge(self) -> None:
         s = self.settings
@@ -258,26 +252,33 @@ class Race:
             on = switch.tried
             if on < s.least:
                 continue
-            z = switch.evidence()
-            if z >= s.keep_at:
-                self._keep(switch, z)
-            elif z <= s.drop_at or (on >= s.patience and z < 0.6) or on >= 3 * s.patience:
-                self._drop(switch, z)
+            good, harm = switch.chances(self._prior(switch))
+            if good >= s.keep_at:
+                self._keep(switch, good)
+            elif good <= s.drop_at or on >= s.patience * (0.5 if switch.focus else 1.0):
+                if good >= s.hope and on < 3 * s.patience:
+                    continue
+                self._drop(switch, good)
         for switch in [w for w in self.switches if w.state is State.KEPT]:
-            z = switch.evidence()
-            if z < 0.2 and switch.whole.off.n >= s.least:
-                self._drop(switch, z)
+            good, harm = switch.chances(self._prior(switch))
+            if good < s.stay_at and switch.whole.off.n >= s.least:
+                self._drop(switch, good)
         mask = self._kept
         for switch in self._trials():
-            if switch.tried >= 3 and switch.evidence() >= 1.0:
+            if switch.tried >= 3 and switch.chances(self._prior(switch))[0] >= s.lead_at:
                 mask |= switch.bit
         self.leader_mask = mask
+
+    def _prior(self, switch: Switch) -> tuple[float, float, float]:
+        good = self.settings.prior if switch.focus or switch.named else self.settings.prior / 2
+        return good, (1 - good) * 0.6, (1 - good) * 0.4
 
     def _keep(self, switch: Switch, z: float) -> None:
         switch.state = State.KEPT
         main = switch.main_kind()
         if main is not None:
-            switch.kinds = {main[0]: switch.kinds[main[0]]}
+            switch.kinds = {main: switch.kinds[main]}
+        switch.fade(0.5)
         self._kept |= switch.bit
         self._part_gain[switch.edit.part] += 1
         for other in list(self.switches):
@@ -285,8 +286,6 @@ class Race:
                 continue
             if self._clash(switch, other):
                 self._drop(other, 0.0)
-            elif (switch.focus & other.focus) or set(switch.kinds) & set(other.kinds):
-                self._rebuild(other)
         self.log.add("keep", edit=switch.number, z=z, on=switch.tried, answers=len(self.answers))
 
     def _drop(self, switch: Switch, z: float) -> None:
@@ -301,7 +300,11 @@ class Race:
     @staticmethod
     def _clash(one: Switch, other: Switch) -> bool:
         a, b = one.edit, other.edit
-        return a.part == b.part and ((a.old is not None and a.old == b.old) or (a.new is not None and a.new == b.new))
+        if a.part != b.part:
+            return False
+        if a.old is not None and a.old == b.old:
+            return True
+        return a.new is not None and b.new is not None and says_the_same(a.new, b.new)
 
     # ---- which combination on which example ------------------------------------------------------------------
 
@@ -326,17 +329,15 @@ class Race:
         on: list[Switch] = []
         trials = self._trials()
         for switch in trials:
-            p = min(max(_phi(switch.evidence() + 0.3), 0.3), 0.8)
+            p = min(max(switch.chances(self._prior(switch))[0] + self.settings.optimism, 0.35), 0.75)
             if unit(self.seed, "on", self._arms, switch.number) < p and not any(self._clash(switch, o) for o in on):
                 on.append(switch)
                 mask |= switch.bit
-        kept = [s for s in self.switches if s.state is State.KEPT]
-        chance = 0.3 if trials else 0.6
-        if len(kept) >= 2 and unit(self.seed, "review", self._arms) < chance:
-            weakest = min(
-                kept, key=lambda k: (min(k.evidence(), 4.0) - 0.5 * k.doubts + 0.25 * k.whole.off.n, k.number)
-            )
-            mask &= ~weakest.bit
+        for switch in self.switches:
+            if switch.state is State.KEPT:
+                doubt = min(self.settings.review + (1.0 - switch.chances(self._prior(switch))[0]) * self.settings.trust, 0.35)
+                if unit(self.seed, "review", self._arms, switch.number) < doubt:
+                    mask &= ~switch.bit
         return mask
 
     def _examples(self, mask: int) -> list[int]:
@@ -394,7 +395,10 @@ class Race:
             at += 1
         good = [n for n in recent if not self.answers[n].kinds and n not in chosen]
         good.sort(key=lambda n: unit(self.seed, "good", self.reflections, n))
-        leader = self.leader_mask | self._kept
+        leader = self._kept
+        for switch in self._trials():
+            if switch.chances(self._prior(switch))[0] > 0.5 * self.settings.prior:
+                leader |= switch.bit
         avoid = [
             s_.edit.new for s_ in self.switches if s_.state is State.DROPPED and s_.edit.new and not s_.edit.is_move
         ]

@@ -31,15 +31,22 @@ class RacingSettings:
     calls_per_reflection: int = 8
     first_look: int = 24
     ahead: int = 12
-    arm: int = 4
+    arm: int = 1
     trials: int = 10
     kinds: int = 3
     shown: int = 9
     good: int = 3
-    keep_at: float = 1.4
-    drop_at: float = -0.7
+    keep_at: float = 0.8
+    drop_at: float = 0.08
     least: int = 4
-    patience: int = 16
+    patience: int = 24
+    hope: float = 0.35
+    optimism: float = 0.2
+    trust: float = 0.6
+    review: float = 0.02
+    stay_at: float = 0.3
+    lead_at: float = 0.5
+    prior: float = 0.3
 
     def __post_init__(self) -> None:
         least = min(self.evaluations, self.calls_per_reflection, self.first_look, self.ahead, self.arm, self.trials)

@@ -8,6 +8,7 @@ made for; and the score on all examples. Answers count only where the kept edits
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -19,7 +20,13 @@ LEAST_VARIANCE = 0.01
 PRIOR_VARIANCE = 0.06
 """A guess at the variance of a score, worth ``PRIOR_WEIGHT`` answers."""
 PRIOR_WEIGHT = 4.0
-WHOLE_WEIGHT = 0.5
+FEWER = (0.35, 0.85)
+MORE = (-0.6,)
+RISES = (0.4, 0.9)
+NAMED = 3.0
+"""How much likelier an edit was made for a kind of failure that it names than for another one shown with it."""
+WHOLE_STEPS = (0.04, 0.1)
+WHOLE_WEIGHT = 0.7
 """What the score on all examples weighs beside the narrower comparisons."""
 
 
@@ -53,7 +60,7 @@ class Answer:
 class Sum:
     """Count, sum and sum of squares."""
 
-    n: int = 0
+    n: float = 0
     total: float = 0.0
     squares: float = 0.0
 
@@ -71,23 +78,29 @@ class Channel:
     on: Sum = field(default_factory=Sum)
     off: Sum = field(default_factory=Sum)
 
-    def z_of_scores(self) -> float | None:
-        """Return the difference of the means in standard deviations; ``None`` without both sides."""
+    def gain_in_score(self, steps: Sequence[float]) -> float:
+        """Return the log likelihood ratio of "the score rises by one of ``steps``" to "it stays the same"."""
         on, off = self.on, self.off
         if not on.n or not off.n:
-            return None
+            return 0.0
         inside = (on.squares - on.total * on.total / on.n) + (off.squares - off.total * off.total / off.n)
-        variance = (inside + PRIOR_WEIGHT * PRIOR_VARIANCE) / (on.n + off.n - 2 + PRIOR_WEIGHT)
-        spread = math.sqrt(max(variance, LEAST_VARIANCE) * (1 / on.n + 1 / off.n))
-        return (on.total / on.n - off.total / off.n) / spread
+        variance = (inside + PRIOR_WEIGHT * PRIOR_VARIANCE) / max(on.n + off.n - 2 + PRIOR_WEIGHT, 1.0)
+        precision = on.n * off.n / (on.n + off.n) / max(variance, LEAST_VARIANCE)
+        seen = on.total / on.n - off.total / off.n
+        return _log_mean([precision * step * (seen - step / 2) for step in steps])
 
-    def z_of_failures(self) -> float | None:
-        """Return how much rarer failures became, in standard deviations, with half a failure added to each side."""
+    def fewer_failures(self, shares: Sequence[float]) -> float:
+        """Return the log likelihood ratio of "one of ``shares`` of the failures goes away" to "none does"."""
         on, off = self.on, self.off
         if not on.n or not off.n:
-            return None
-        p, q = (on.total + 0.5) / (on.n + 1), (off.total + 0.5) / (off.n + 1)
-        return (q - p) / math.sqrt(p * (1 - p) / (on.n + 1) + q * (1 - q) / (off.n + 1))
+            return 0.0
+        before = (off.total + 0.5) / (off.n + 1)
+        sure = off.n / (on.n + off.n)
+        found = []
+        for share in shares:
+            after = min(before * (1 - share), 0.97)
+            found.append(on.total * math.log(after / before) + (on.n - on.total) * math.log((1 - after) / (1 - before)))
+        return _log_mean([sure * ratio for ratio in found])
 
 
 @dataclass(slots=True)
@@ -105,6 +118,7 @@ class Switch:
     edit: Edit
     focus: frozenset[int]
     kinds: dict[str, Channel]
+    named: frozenset[str] = frozenset()
     narrow: Channel = field(default_factory=Channel)
     whole: Channel = field(default_factory=Channel)
     state: State = State.TRIAL
@@ -117,52 +131,64 @@ class Switch:
         return 1 << self.number
 
     @property
-    def tried(self) -> int:
-        """Answers with it on, since it came about."""
-        return self.whole.on.n
+    def tried(self) -> float:
+        """Answers with it on that can tell something of it."""
+        return self.narrow.on.n if self.focus else self.whole.on.n
 
     def add(self, answer: Answer, *, recent: bool) -> None:
-        """Count one answer. ``recent``: given since the edit came about."""
+        """Count one answer. ``recent``: given since the edit came about, when on or off was drawn by lot."""
         is_on = bool(answer.mask & self.bit)
-        if self.focus and answer.example in self.focus:
-            self._add_narrow(answer, is_on)
-        for kind, channel in self.kinds.items():
-            _add_kind(channel, kind, answer, is_on)
-        if recent:
-            side = self.whole.on if is_on else self.whole.off
-            side.add(answer.score - answer.expected)
-
-    def _add_narrow(self, answer: Answer, is_on: bool) -> None:
-        if answer.mask & self.narrow.need == self.narrow.need:
+        if answer.example in self.focus and (recent or answer.mask & self.narrow.need == self.narrow.need):
             (self.narrow.on if is_on else self.narrow.off).add(answer.score)
+        for kind, channel in self.kinds.items():
+            has = kind in answer.kinds
+            if (recent or answer.mask & channel.need == channel.need) and (has or answer.score > FLAT):
+                (channel.on if is_on else channel.off).add(float(has))
+        if recent:
+            (self.whole.on if is_on else self.whole.off).add(answer.score - answer.expected)
 
-    def main_kind(self) -> tuple[str, float] | None:
-        """Return the kind of failure that it changes most for the better, with the evidence, less a toll for choosing."""
-        found = [(channel.z_of_failures(), kind) for kind, channel in self.kinds.items()]
-        best = max(((z, kind) for z, kind in found if z is not None), default=None)
-        if best is None:
-            return None
-        return best[1], best[0] - 0.5 * math.log2(len(found)) ** 0.5 if len(found) > 1 else best[0]
+    def fade(self, share: float) -> None:
+        """Let what was counted so far weigh ``share`` of what it did."""
+        for channel in (self.narrow, self.whole, *self.kinds.values()):
+            for side in (channel.on, channel.off):
+                side.n, side.total, side.squares = side.n * share, side.total * share, side.squares * share
 
-    def evidence(self) -> float:
-        """Return what speaks for it, in standard deviations (Stouffer's weighted sum); 0 when nothing is known."""
-        parts: list[tuple[float, float]] = []
-        narrow = self.narrow.z_of_scores() if self.focus else None
-        if narrow is not None:
-            parts.append((narrow, 1.0))
-        kind = self.main_kind()
-        if kind is not None:
-            parts.append((kind[1], 1.0))
-        whole = self.whole.z_of_scores()
-        if whole is not None:
-            parts.append((whole, WHOLE_WEIGHT))
-        if not parts:
-            return 0.0
-        return sum(z * w for z, w in parts) / math.sqrt(sum(w * w for _, w in parts))
+    def kind_gains(self) -> list[tuple[float, str]]:
+        """Return for each kind of failure the log likelihood ratio that it became rarer, weighed by how likely it was meant."""
+        total = sum(NAMED if kind in self.named else 1.0 for kind in self.kinds)
+        return [
+            (channel.fewer_failures(FEWER) + math.log((NAMED if kind in self.named else 1.0) / total), kind)
+            for kind, channel in self.kinds.items()
+        ]
+
+    def main_kind(self) -> str | None:
+        """Return the kind of failure that it most likely makes rarer."""
+        return max(self.kind_gains(), default=(0.0, None))[1]
+
+    def chances(self, prior: tuple[float, float, float]) -> tuple[float, float]:
+        """Return how likely it helps and how likely it harms. ``prior``: of helping, doing nothing, harming."""
+        good = harm = 0.0
+        if self.kinds:
+            good += _log_sum([gain for gain, _ in self.kind_gains()])
+        if self.focus and self.narrow.on.n and self.narrow.off.n:
+            without = self.narrow.off.total / self.narrow.off.n
+            with_it = self.narrow.on.total / self.narrow.on.n
+            low = (without + with_it) / 2
+            good += self.narrow.gain_in_score([step * max(1 - low, 0.1) for step in RISES])
+            harm += self.narrow.gain_in_score([-step * max(low, 0.1) for step in RISES])
+        good += WHOLE_WEIGHT * self.whole.gain_in_score(WHOLE_STEPS)
+        harm += WHOLE_WEIGHT * self.whole.gain_in_score([-step for step in WHOLE_STEPS])
+        if self.kinds:
+            harm += max(0.0, _log_mean([c.fewer_failures(MORE) for c in self.kinds.values()]))
+        a, b = math.exp(min(good, 50.0)) * prior[0], math.exp(min(harm, 50.0)) * prior[2]
+        whole = a + b + prior[1]
+        return a / whole, b / whole
 
 
-def _add_kind(channel: Channel, kind: str, answer: Answer, is_on: bool) -> None:
-    has = kind in answer.kinds
-    if answer.mask & channel.need != channel.need or (answer.score <= FLAT and not has):
-        return
-    (channel.on if is_on else channel.off).add(float(has))
+def _log_mean(values: Sequence[float]) -> float:
+    return _log_sum(values) - math.log(len(values))
+
+
+def _log_sum(values: Sequence[float]) -> float:
+    top = max(values)
+    return top + math.log(sum(math.exp(value - top) for value in values))
