@@ -140,10 +140,10 @@ async def test_a_deploy_that_throws_fails_and_can_be_tried_again(workspace):
 async def test_a_selection_of_changes_is_judged_again_and_deployed(workspace):
     run = await proposal(workspace)
     view = await workspace.run_diff(run.uuid)
-    chosen = [hunk.n for hunk in view.hunks[1:]]
+    chosen = [hunk.n for hunk in view.hunks[:-1]]
     check = await workspace.can_accept(run.uuid, hunks=chosen)
     assert check.is_selection
-    accepted = await workspace.accept(run.uuid, hunks=chosen, note="not the first")
+    accepted = await workspace.accept(run.uuid, hunks=chosen, note="not the last")
     assert workspace.active_prompt("persona-system-prompt", "writer") == check.text
     assert "selected by the reviewer" in accepted.run.user_note
 

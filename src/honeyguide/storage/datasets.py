@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
-from honeyguide.evals.examples import CheckSpec, Dataset, Example, ExpectationRole
+from honeyguide.evals.examples import CheckSpec, Dataset, Drop, Example, ExpectationRole
 from honeyguide.kernel.canonical import fingerprint
 from honeyguide.kernel.errors import NotFound
 from honeyguide.prompts.targets import TargetRef
@@ -73,6 +73,8 @@ class DatasetsRepository:
     def load(self, dataset_hash: str) -> Dataset:
         """Return a dataset with its examples; those of deleted traces are missing (see ``DatasetRecord.removed``).
 
+        Of dropped rows the reasons come back with their counts, the texts do not.
+
         Raises:
             NotFound: there is none.
         """
@@ -82,7 +84,8 @@ class DatasetsRepository:
         for row in self._session.scalars(statement):
             parts[row.split].append(_example(row))
         train, validation, holdout = (tuple(parts[split]) for split in SPLITS)
-        return Dataset(train, validation, holdout, seed=record.seed, sourced=record.sourced)
+        drops = tuple(Drop(reason, "") for reason, count in sorted(record.dropped.items()) for _ in range(int(count)))
+        return Dataset(train, validation, holdout, seed=record.seed, sourced=record.sourced, drops=drops)
 
     def list(self, ref: TargetRef | None = None, *, limit: int = 100) -> tuple[DatasetRecord, ...]:
         """Return datasets, newest first."""

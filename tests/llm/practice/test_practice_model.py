@@ -9,7 +9,7 @@ import pytest
 
 from honeyguide.evals.examples import Example, ExpectationRole
 from honeyguide.evals.judge_prompt import JUDGE_SYSTEM, SCORE_KEYS, judge_message
-from honeyguide.evolution.mutation import Failure, MutationTask, TextLimits, marked_text, mutation_request
+from honeyguide.evolution.mutation import Failure, MutationTask, TextLimits, mutation_request, read_new_prompt
 from honeyguide.evolution.strategies import Strategy
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.llm.parsing.verdicts import ParsedVerdict, parse_verdict
@@ -133,7 +133,9 @@ def test_the_judge_is_not_always_right_and_does_not_always_write_neatly():
     assert any(reply.startswith("```") for reply in replies)
 
 
-def propose(failures: tuple[Failure, ...], repetition: int = 0, current: str = BARE, limit: int | None = None) -> str:
+def propose(
+    failures: tuple[Failure, ...], repetition: int = 0, current: str = BARE, limit: int | None = None
+) -> str | None:
     task = MutationTask(
         TargetRef(TargetKind.PERSONA, "support"),
         current,
@@ -142,33 +144,31 @@ def propose(failures: tuple[Failure, ...], repetition: int = 0, current: str = B
         failures=failures,
     )
     request = mutation_request(task, MODEL, repetition=repetition)
-    return asyncio.run(PracticeClient().complete(request)).text
+    return read_new_prompt(asyncio.run(PracticeClient().complete(request)), current)[0]
 
 
 FAILURE = Failure(MESSAGE, "We ask the carrier.", GOOD, catalogue().behaviour("order-number").complaint)
 
 
 def test_a_proposal_answers_the_complaint_and_improves_the_behaviour():
-    proposals = [text for text in (marked_text(propose((FAILURE,), i)) for i in range(30)) if text]
+    proposals = [text for text in (propose((FAILURE,), i) for i in range(30)) if text]
     assert sum("order-number" in read_prompt(text).rules for text in proposals) > 20
     assert all(text.startswith(BARE) for text in proposals)
 
 
 def test_a_proposal_without_failures_adds_no_rule():
-    proposals = [text for text in (marked_text(propose((), i)) for i in range(20)) if text]
+    proposals = [text for text in (propose((), i) for i in range(20)) if text]
     assert all(read_prompt(text).rules == frozenset() for text in proposals)
 
 
 def test_a_proposal_keeps_to_the_limit():
-    proposals = [
-        text for text in (marked_text(propose((FAILURE,), i, limit=len(BARE) + 10)) for i in range(20)) if text
-    ]
+    proposals = [text for text in (propose((FAILURE,), i, limit=len(BARE) + 75) for i in range(20)) if text]
     assert proposals
-    assert all(len(text) <= len(BARE) + 10 for text in proposals)
+    assert all(len(text) <= len(BARE) + 75 for text in proposals)
 
 
 def test_some_proposals_are_unusable():
-    assert any(marked_text(propose((FAILURE,), i)) is None for i in range(150))
+    assert any(propose((FAILURE,), i) is None for i in range(150))
 
 
 @pytest.mark.parametrize("behaviour", catalogue().behaviours, ids=lambda b: b.id)
