@@ -74,17 +74,11 @@ def decide(
     live: str,
     candidate: str,
     allow_safe: bool,
-    delta: float | None = None,
-    min_delta: float = MIN_DELTA,
     reason: str = "",
 ) -> Decision:
     """Return what a verified candidate becomes.
 
-    A text that is shown to do no harm and measured at least ``min_delta`` better goes to a person like one of which
-    less is known: only a smaller gain is "skipped-delta" (first seed, section 3.4; docs/decisions/0074).
-
     Args:
-        delta: the gain that was measured on the holdout.
         because: the verification's own sentence.
         reason: its stable code; ``judge-not-usable`` bars accepting.
     """
@@ -96,9 +90,6 @@ def decide(
             return Decision(AttemptOutcome.PROPOSED, f"{because} The text got {share:.0%} shorter.")
         case Finding.REGRESSION_SAFE if allow_safe:
             return Decision(AttemptOutcome.PROPOSED, because)
-        case Finding.REGRESSION_SAFE if delta is not None and delta >= min_delta - _TOLERANCE:
-            said = f"{because} It measured {100 * delta:.0f} points better."
-            return Decision(AttemptOutcome.PROPOSED, said, needs_note=True)
         case Finding.REGRESSION_SAFE:
             return Decision(AttemptOutcome.SKIPPED_DELTA, because, is_stored=False)
         case Finding.INCONCLUSIVE:

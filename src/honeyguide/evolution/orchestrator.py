@@ -222,7 +222,7 @@ class _Run:
         )  # fmt: skip
         decision = decide(
             found.outcome, found.because, reason=found.reason, live=request.live, candidate=trial.text,
-            allow_safe=request.allow_safe, delta=found.delta, min_delta=request.min_delta,
+            allow_safe=request.allow_safe,
         )  # fmt: skip
         return await self._conclude(trial, decision, record)
 

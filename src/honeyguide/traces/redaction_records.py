@@ -1,7 +1,8 @@
 """Redacts whole traces and conversations, before anything of them is stored.
 
 A secret that its surroundings gave away in one place (``DB_PASSWORD=…``) is replaced in every other place of the
-same conversation too, where it may stand bare. What was found is forgotten with the conversation.
+same conversation too, where it may stand bare. What was found is forgotten with the conversation. Names and keys are
+cleaned like texts (secrets only), so that nothing of a trace is left out; a key that held a secret becomes a hash.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.traces.conversations import Conversation, CorrectionSignal, PromptText, Turn
-from honeyguide.traces.records import Trace, TracePayload
+from honeyguide.traces.records import PromptInForce, Trace, TracePayload
 from honeyguide.traces.redaction import Redactor
 from honeyguide.traces.redaction_judgement import is_mixed
 
@@ -56,6 +58,7 @@ class _Scope:
         self._inner = redactor.scope()
         self._paths = redactor.scope(personal=False)
         self._memo: dict[str, str] = {}
+        self._names: dict[str, str] = {}
         self._literals: dict[str, str] = {}
 
     def finish(self) -> None:
@@ -69,6 +72,7 @@ class _Scope:
         if not self._literals:
             return cleaned
         self._memo.clear()
+        self._names.clear()
         before = self._inner.counts
         again = clean()
         after = self._inner.counts
@@ -79,19 +83,34 @@ class _Scope:
         """Return a trace without secrets."""
         facts = replace(
             trace.facts,
-            project=None if trace.facts.project is None else self._paths.text(trace.facts.project),
+            source_key=self._key(trace.facts.source_key),
+            conversation=self._key(trace.facts.conversation),
+            project=self._named(trace.facts.project),
+            prompts=tuple(self._prompt(prompt) for prompt in trace.facts.prompts),
             outcome_detail=self._optional(trace.facts.outcome_detail),
+            outcome_evidence=self._name(trace.facts.outcome_evidence),
         )
-        return replace(trace, payload=self._payload(trace.payload), facts=facts)
+        return replace(
+            trace,
+            payload=self._payload(trace.payload),
+            session_id=None if trace.session_id is None else self._key(trace.session_id),
+            persona_id=self._named(trace.persona_id),
+            workspace_id=self._named(trace.workspace_id),
+            model=self._named(trace.model),
+            task_shape=self._named(trace.task_shape),
+            facts=facts,
+        )
 
     def around(self, conversation: Conversation) -> Conversation:
         """Return a conversation whose turns, signals and prompts hold no secrets."""
         return replace(
             conversation,
+            key=self._key(conversation.key),
+            parent=None if conversation.parent is None else self._key(conversation.parent),
             turns=tuple(self._turn(turn) for turn in conversation.turns),
             signals=tuple(self._signal(signal) for signal in conversation.signals),
-            prompts=tuple(PromptText(p.kind, p.name, self._text(p.text)) for p in conversation.prompts),
-            project=None if conversation.project is None else self._paths.text(conversation.project),
+            prompts=tuple(PromptText(p.kind, self._name(p.name), self._text(p.text)) for p in conversation.prompts),
+            project=self._named(conversation.project),
             title=self._optional(conversation.title),
         )
 
@@ -106,7 +125,7 @@ class _Scope:
             output=self._text(payload.output),
             reasoning=tuple(replace(step, content=self._text(step.content)) for step in payload.reasoning),
             tool_calls=tuple(
-                replace(call, args=self._value(call.args), result=self._value(call.result))
+                replace(call, tool=self._name(call.tool), args=self._value(call.args), result=self._value(call.result))
                 for call in payload.tool_calls
             ),
             artifacts=tuple(self._text(artifact) for artifact in payload.artifacts),
@@ -116,10 +135,35 @@ class _Scope:
         )
 
     def _turn(self, turn: Turn) -> Turn:
-        return replace(turn, text=self._text(turn.text))
+        return replace(turn, text=self._text(turn.text), key=self._key(turn.key), trace_key=self._key(turn.trace_key))
 
     def _signal(self, signal: CorrectionSignal) -> CorrectionSignal:
-        return replace(signal, text=self._text(signal.text), replacement=self._text(signal.replacement))
+        return replace(
+            signal,
+            trace_key=self._key(signal.trace_key),
+            text=self._text(signal.text),
+            where=self._name(signal.where),
+            turn_key=self._key(signal.turn_key),
+            replacement=self._text(signal.replacement),
+        )
+
+    def _prompt(self, prompt: PromptInForce) -> PromptInForce:
+        return replace(prompt, name=self._name(prompt.name))
+
+    def _named(self, name: str | None) -> str | None:
+        return None if name is None else self._name(name)
+
+    def _name(self, name: str) -> str:
+        """Return a name, a path or a place without secrets; what is personal in it stays, for it says what is what."""
+        known = self._names.get(name)
+        if known is None:
+            known = self._paths.text(self._paths.literals(name, self._literals))
+            self._names[name] = known
+        return known
+
+    def _key(self, key: str) -> str:
+        """Return a key that tells things apart; one with a secret in it becomes a hash, which still does."""
+        return key if self._name(key) == key else f"key-{sha256_hex(key)[:32]}"
 
     def _optional(self, text: str | None) -> str | None:
         return None if text is None else self._text(text)

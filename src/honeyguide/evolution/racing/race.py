@@ -98,11 +98,15 @@ class Race:
     _part_of: dict[int, int] = field(default_factory=dict)
     _dropped: dict[tuple[object, ...], int] = field(default_factory=dict)
     _arms: int = 0
+    _share: float = 0.0
+    _decided: list[Switch] = field(default_factory=list)
+    _together: dict[tuple[int, int], int] = field(default_factory=dict)
     _fresh_failures: int = 0
 
     def __post_init__(self) -> None:
         self._records = [_ExampleRecord() for _ in self.inputs]
         self._relevance = Relevance(self.inputs)
+        self._share = self.settings.prior
 
     # ---- what to do next -------------------------------------------------------------------------------------
 
@@ -268,16 +272,17 @@ class Race:
             if switch.tried >= 3 and switch.chances(self._prior(switch))[0] >= s.lead_at:
                 mask |= switch.bit
         self.leader_mask = mask
+        last = self._decided[-s.memory :]
+        kept = sum(w.state is State.KEPT for w in last)
+        self._share = min(max((kept + s.prior * s.doubtful) / (len(last) + s.doubtful), 0.08), 0.6)
 
     def _prior(self, switch: Switch) -> tuple[float, float, float]:
-        good = self.settings.prior if switch.focus or switch.named else self.settings.prior / 2
+        good = self._share if switch.focus or switch.named else self._share / 2
         return good, (1 - good) * 0.6, (1 - good) * 0.4
 
     def _keep(self, switch: Switch, z: float) -> None:
         switch.state = State.KEPT
-        main = switch.main_kind()
-        if main is not None:
-            switch.kinds = {main: switch.kinds[main]}
+        switch.narrow_kinds()
         switch.fade(0.5)
         self._kept |= switch.bit
         self._part_gain[switch.edit.part] += 1
@@ -286,12 +291,15 @@ class Race:
                 continue
             if self._clash(switch, other):
                 self._drop(other, 0.0)
+        self._decided.append(switch)
         self.log.add("keep", edit=switch.number, z=z, on=switch.tried, answers=len(self.answers))
 
     def _drop(self, switch: Switch, z: float) -> None:
         switch.state = State.DROPPED
         self._kept &= ~switch.bit
         self._dropped[switch.edit.key] = self._dropped.get(switch.edit.key, 0) + 1
+        if switch not in self._decided:
+            self._decided.append(switch)
         self.log.add("drop", edit=switch.number, z=z, on=switch.tried, answers=len(self.answers))
 
     def _trials(self) -> list[Switch]:
@@ -325,20 +333,40 @@ class Race:
         return jobs
 
     def _combination(self) -> int:
-        mask = self._kept
-        on: list[Switch] = []
+        """Draw which edits are on; of a few draws take the one that best breaks up pairs that went together so far."""
         trials = self._trials()
-        for switch in trials:
-            p = min(max(switch.chances(self._prior(switch))[0] + self.settings.optimism, 0.35), 0.75)
-            if unit(self.seed, "on", self._arms, switch.number) < p and not any(self._clash(switch, o) for o in on):
-                on.append(switch)
-                mask |= switch.bit
+        chance = [min(max(t.chances(self._prior(t))[0] + self.settings.optimism, 0.35), 0.75) for t in trials]
+        best: tuple[float, list[Switch]] | None = None
+        for draw in range(self.settings.draws):
+            on: list[Switch] = []
+            for switch, p in zip(trials, chance, strict=True):
+                if unit(self.seed, "on", self._arms, draw, switch.number) < p and not any(self._clash(switch, o) for o in on):
+                    on.append(switch)
+            cost = self._imbalance(trials, on)
+            if best is None or cost < best[0]:
+                best = (cost, on)
+        on = best[1] if best else []
+        for i, one in enumerate(trials):
+            for other in trials[:i]:
+                pair = (other.number, one.number)
+                self._together[pair] = self._together.get(pair, 0) + (1 if (one in on) == (other in on) else -1)
+        mask = self._kept
+        for switch in on:
+            mask |= switch.bit
         for switch in self.switches:
             if switch.state is State.KEPT:
                 doubt = min(self.settings.review + (1.0 - switch.chances(self._prior(switch))[0]) * self.settings.trust, 0.35)
                 if unit(self.seed, "review", self._arms, switch.number) < doubt:
                     mask &= ~switch.bit
         return mask
+
+    def _imbalance(self, trials: list[Switch], on: list[Switch]) -> float:
+        cost = 0.0
+        for i, one in enumerate(trials):
+            for other in trials[:i]:
+                known = self._together.get((other.number, one.number), 0)
+                cost += known if (one in on) == (other in on) else -known
+        return cost
 
     def _examples(self, mask: int) -> list[int]:
         first = self.asked < min(self.settings.first_look, self.train)

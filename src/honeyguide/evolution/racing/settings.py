@@ -37,16 +37,19 @@ class RacingSettings:
     shown: int = 9
     good: int = 3
     keep_at: float = 0.8
-    drop_at: float = 0.08
-    least: int = 4
-    patience: int = 24
+    drop_at: float = 0.05
+    least: int = 6
+    patience: int = 36
     hope: float = 0.35
     optimism: float = 0.2
     trust: float = 0.6
     review: float = 0.02
-    stay_at: float = 0.3
+    stay_at: float = 0.2
     lead_at: float = 0.5
-    prior: float = 0.3
+    prior: float = 0.4
+    memory: int = 24
+    doubtful: float = 10.0
+    draws: int = 4
 
     def __post_init__(self) -> None:
         least = min(self.evaluations, self.calls_per_reflection, self.first_look, self.ahead, self.arm, self.trials)

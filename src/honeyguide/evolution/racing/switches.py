@@ -23,7 +23,7 @@ PRIOR_WEIGHT = 4.0
 FEWER = (0.35, 0.85)
 MORE = (-0.6,)
 RISES = (0.4, 0.9)
-NAMED = 3.0
+NAMED = 8.0
 """How much likelier an edit was made for a kind of failure that it names than for another one shown with it."""
 WHOLE_STEPS = (0.04, 0.1)
 WHOLE_WEIGHT = 0.7
@@ -161,9 +161,13 @@ class Switch:
             for kind, channel in self.kinds.items()
         ]
 
-    def main_kind(self) -> str | None:
-        """Return the kind of failure that it most likely makes rarer."""
-        return max(self.kind_gains(), default=(0.0, None))[1]
+    def narrow_kinds(self) -> None:
+        """Watch only the kinds that it names or, when it names none, the one that it most likely makes rarer."""
+        best = max(self.kind_gains(), default=None)
+        if self.named:
+            self.kinds = {kind: channel for kind, channel in self.kinds.items() if kind in self.named}
+        elif best is not None:
+            self.kinds = {best[1]: self.kinds[best[1]]}
 
     def chances(self, prior: tuple[float, float, float]) -> tuple[float, float]:
         """Return how likely it helps and how likely it harms. ``prior``: of helping, doing nothing, harming."""
