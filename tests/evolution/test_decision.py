@@ -8,21 +8,19 @@ LONG, SAME, SHORT = "x" * 100, "x" * 91, "x" * 90
 
 
 @pytest.mark.parametrize(
-    ("finding", "candidate", "delta", "allow_safe", "outcome", "stored", "note", "accept"),
+    ("finding", "candidate", "allow_safe", "outcome", "stored", "note", "accept"),
     [
-        (Finding.VERIFIED_IMPROVEMENT, SAME, 0.1, False, O.PROPOSED, True, False, True),
-        (Finding.REGRESSION_SAFE, SHORT, 0.0, False, O.PROPOSED, True, False, True),
-        (Finding.REGRESSION_SAFE, SAME, 0.0, False, O.SKIPPED_DELTA, False, False, True),
-        (Finding.REGRESSION_SAFE, SAME, 0.0, True, O.PROPOSED, True, False, True),
-        (Finding.REGRESSION_SAFE, SAME, 0.02, False, O.PROPOSED, True, True, True),
-        (Finding.REGRESSION_SAFE, SAME, None, False, O.SKIPPED_DELTA, False, False, True),
-        (Finding.INCONCLUSIVE, SAME, 0.0, False, O.PROPOSED, True, True, True),
-        (Finding.REJECTED, SHORT, -0.2, True, O.SKIPPED_GATES, True, False, False),
-        (Finding.CAPABILITY_REJECTED, SHORT, 0.2, True, O.SKIPPED_GATES, True, False, False),
+        (Finding.VERIFIED_IMPROVEMENT, SAME, False, O.PROPOSED, True, False, True),
+        (Finding.REGRESSION_SAFE, SHORT, False, O.PROPOSED, True, False, True),
+        (Finding.REGRESSION_SAFE, SAME, False, O.SKIPPED_DELTA, False, False, True),
+        (Finding.REGRESSION_SAFE, SAME, True, O.PROPOSED, True, False, True),
+        (Finding.INCONCLUSIVE, SAME, False, O.PROPOSED, True, True, True),
+        (Finding.REJECTED, SHORT, True, O.SKIPPED_GATES, True, False, False),
+        (Finding.CAPABILITY_REJECTED, SHORT, True, O.SKIPPED_GATES, True, False, False),
     ],
 )
-def test_from_finding_to_outcome(finding, candidate, delta, allow_safe, outcome, stored, note, accept):
-    made = decide(finding, "Because.", live=LONG, candidate=candidate, allow_safe=allow_safe, delta=delta)
+def test_from_finding_to_outcome(finding, candidate, allow_safe, outcome, stored, note, accept):
+    made = decide(finding, "Because.", live=LONG, candidate=candidate, allow_safe=allow_safe)
     assert (made.outcome, made.is_stored, made.needs_note, made.can_accept) == (outcome, stored, note, accept)
 
 
