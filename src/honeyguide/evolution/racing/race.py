@@ -96,7 +96,6 @@ class Race:
     _part_gain: Counter[int] = field(default_factory=Counter)
     _part_asked: Counter[int] = field(default_factory=Counter)
     _part_of: dict[int, int] = field(default_factory=dict)
-    _dropped: dict[tuple[object, ...], int] = field(default_factory=dict)
     _arms: int = 0
     _share: float = 0.0
     _decided: list[Switch] = field(default_factory=list)
@@ -180,15 +179,9 @@ class Race:
     # ---- edits -----------------------------------------------------------------------------------------------
 
     def _propose(self, edit: Edit, job: ReflectJob) -> int:
-        for switch in self.switches:
-            if switch.edit.key == edit.key or (
-                edit.new is not None
-                and not edit.is_move
-                and (switch.edit.part, switch.edit.new) == (edit.part, edit.new)
-            ):
-                if switch.state is not State.DROPPED:
-                    switch.votes += 1
-                    return 0
+        known = self._known(edit)
+        if known is not None:
+            return self._again(known)
         own = next(
             (s for s in self.switches if s.state is State.KEPT and edit.old is not None and s.edit.new == edit.old),
             None,
@@ -204,8 +197,6 @@ class Race:
             return 0
         if edit.new is not None and not edit.is_move and self._relevance.names_one_case(edit.new):
             self.log.add("memorised", line=edit.new)
-            return 0
-        if self._dropped.get(edit.key, 0) >= 2:
             return 0
         line = edit.new if edit.new is not None else edit.old or ""
         shown = sorted(set().union(*(self.answers[n].kinds for n in job.failures)) | set(job.kinds))
@@ -229,6 +220,29 @@ class Race:
             focus=len(switch.focus),
         )
         return 1
+
+    def _known(self, edit: Edit) -> Switch | None:
+        for switch in self.switches:
+            mine = switch.edit
+            if mine.key == edit.key:
+                return switch
+            if edit.new is not None and not edit.is_move and not mine.is_move and (mine.part, mine.new) == (edit.part, edit.new):
+                return switch
+        return None
+
+    def _again(self, switch: Switch) -> int:
+        """It was proposed before: one more vote, and another chance for what was dropped without being refuted."""
+        switch.votes += 1
+        if switch.state is not State.DROPPED or switch.is_refuted or self._clashes_with_kept(switch):
+            return 0
+        switch.state = State.TRIAL
+        switch.fade(0.5)
+        switch.last_chance = len(self.answers)
+        self.log.add("again", edit=switch.number, votes=switch.votes)
+        return 1
+
+    def _clashes_with_kept(self, switch: Switch) -> bool:
+        return any(o.state is State.KEPT and self._clash(switch, o) and o.edit.old == switch.edit.old for o in self.switches)
 
     @staticmethod
     def _kinds_for(line: str, kinds: Sequence[str]) -> list[str]:
@@ -278,6 +292,7 @@ class Race:
 
     def _prior(self, switch: Switch) -> tuple[float, float, float]:
         good = self._share if switch.focus or switch.named else self._share / 2
+        good = min(good * (1 + self.settings.vote * (switch.votes - 1)), 0.6)
         return good, (1 - good) * 0.6, (1 - good) * 0.4
 
     def _keep(self, switch: Switch, z: float) -> None:
@@ -297,7 +312,8 @@ class Race:
     def _drop(self, switch: Switch, z: float) -> None:
         switch.state = State.DROPPED
         self._kept &= ~switch.bit
-        self._dropped[switch.edit.key] = self._dropped.get(switch.edit.key, 0) + 1
+        switch.drops += 1
+        switch.is_refuted = switch.is_refuted or (z < 0.02 and switch.tried >= self.settings.least) or switch.drops >= 4
         if switch not in self._decided:
             self._decided.append(switch)
         self.log.add("drop", edit=switch.number, z=z, on=switch.tried, answers=len(self.answers))
@@ -428,7 +444,8 @@ class Race:
             if switch.chances(self._prior(switch))[0] > 0.5 * self.settings.prior:
                 leader |= switch.bit
         avoid = [
-            s_.edit.new for s_ in self.switches if s_.state is State.DROPPED and s_.edit.new and not s_.edit.is_move
+            s_.edit.new for s_ in self.switches
+            if s_.state is State.DROPPED and s_.edit.new and not s_.edit.is_move and (s_.is_refuted or s_.drops >= 3)
         ]
         return ReflectJob(
             self.reflections, part, self.text_of(leader)[part], tuple(kinds), tuple(chosen), tuple(good[: s.good]),

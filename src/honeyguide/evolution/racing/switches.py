@@ -124,6 +124,9 @@ class Switch:
     state: State = State.TRIAL
     votes: int = 1
     doubts: int = 0
+    drops: int = 0
+    is_refuted: bool = False
+    last_chance: int = 0
     born: int = 0
 
     @property
