@@ -19,9 +19,8 @@ _ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
 
 
 def _table() -> dict[int, str]:
-    table = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
-    table[0x7F] = "␡"
-    table |= dict.fromkeys(range(0x80, 0xA0), "␦")
+    table: dict[int, str] = dict.fromkeys((code for code in range(0x20) if code not in (0x09, 0x0A)), HIDDEN)
+    table |= dict.fromkeys(range(0x7F, 0xA0), HIDDEN)
     table |= dict.fromkeys((0x2028, 0x2029), LINE_MARK)
     table |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], HIDDEN)
     table |= dict.fromkeys([0x00AD, 0x200B, *range(0x2060, 0x2066), 0xFEFF, *range(0xFFF9, 0xFFFC)], HIDDEN)
@@ -36,8 +35,9 @@ _FOREIGN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _DECEIVING = re.compile(
-    "[\u00ad\u200b\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\x00-\x08\x0e-\x1f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+_STRONG = {"L": False, "R": True, "AL": True}
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -59,6 +59,13 @@ def hidden_signs(text: str, most: int = 20) -> list[tuple[int, str]]:
         if len(found) >= most:
             break
     return found
+
+
+def runs_leftward(text: str) -> bool:
+    """Say whether the first letter that has a direction runs from right to left (Unicode bidi rules P2, P3)."""
+    if text.isascii():
+        return False
+    return next((_STRONG[kind] for sign in text if (kind := unicodedata.bidirectional(sign)) in _STRONG), False)
 
 
 def one_line(text: str, most: int = 240) -> str:

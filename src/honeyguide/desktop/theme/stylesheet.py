@@ -12,9 +12,9 @@ from honeyguide.kernel.resources import resource
 _SHEET = Template("""
 QToolTip { background: $raised; color: $text; border: 1px solid $line; padding: 4px 6px; }
 QMainWindow, QDialog { background: $surface; }
-QSplitter::handle { background: $line; }
-QSplitter::handle:horizontal { width: 1px; }
-QSplitter::handle:vertical { height: 1px; }
+
+QSplitter::handle:horizontal { width: 1px; background: $line; }
+QSplitter::handle:vertical { height: 1px; background: $line; }
 
 QPushButton {
     background: $surface_2; color: $text; border: 1px solid $line; border-radius: 6px;

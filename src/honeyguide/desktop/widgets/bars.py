@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from honeyguide.desktop.theme import Metrics, Role, Type, figures, paint_icon, qcolor
 from honeyguide.desktop.theme.outcomes import verdict_wording
 from honeyguide.desktop.theme.plain_text import one_line, tooltip
+from honeyguide.desktop.widgets.painting import begin_paint
 
 _VERDICTS = ("better", "same", "worse", "unscored")
 
@@ -40,8 +41,7 @@ class WinsBar(QWidget):
         return QSize(200, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = begin_paint(self)
         mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         total = sum(self._counts.values())
         shown = [(name, count) for name, count in self._counts.items() if count]
@@ -117,8 +117,7 @@ class IntervalBar(QWidget):
         return QSize(120, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = begin_paint(self)
         low, high = self._interval or ((self._delta or 0.0), (self._delta or 0.0))
         reach = max(0.05, abs(low), abs(high), self._noise or 0.0) * 1.15
         middle, half = self.width() / 2, self.width() / 2 - 10
@@ -196,8 +195,7 @@ class LimitsBar(QWidget):
         return QSize(160, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = begin_paint(self)
         metrics = QFontMetrics(self.font())
         mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         role = {"ok": Role.TEXT_2, "near": Role.WARN, "over": Role.BAD}[self.state]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from honeyguide.desktop.theme import Metrics, Role, active_theme, figures, paint_icon, qcolor, use_icon
@@ -14,6 +14,7 @@ from honeyguide.desktop.theme.outcomes import Wording, outcome_wording, state_wo
 from honeyguide.desktop.theme.plain_text import one_line, tooltip
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.flow_layout import FlowLayout
+from honeyguide.desktop.widgets.painting import begin_paint
 
 
 class OutcomeBadge(QWidget):
@@ -58,8 +59,7 @@ class OutcomeBadge(QWidget):
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = begin_paint(self)
         rect = QRectF(self.rect())
         painter.setPen(Qt.PenStyle.NoPen)
         tint = active_theme().tint_of(self._wording.role)

@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
-    QPainter,
     QPaintEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
@@ -25,6 +24,7 @@ from honeyguide.desktop.models.export import Format, export_rows
 from honeyguide.desktop.theme import Metrics, Role, qcolor
 from honeyguide.desktop.widgets.cell_delegate import PAD, CellDelegate
 from honeyguide.desktop.widgets.labels import named
+from honeyguide.desktop.widgets.painting import begin_paint
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -204,7 +204,7 @@ class DataTable(QTableView):
         if not index.isValid() or not self.hasFocus():
             return
         row = self.visualRect(self.model().index(index.row(), self._first_shown()))
-        painter = QPainter(self.viewport())
+        painter = begin_paint(self)
         x = self.viewport().width() - 3 if self.isRightToLeft() else 0
         painter.fillRect(x, row.top(), 3, row.height(), qcolor(Role.ACCENT))
         painter.end()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from honeyguide.desktop.theme import Metrics, Role, Type, qcolor
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.labels import PlainLabel, named
+from honeyguide.desktop.widgets.painting import begin_paint
 
 
 class DecisionState(StrEnum):
@@ -205,7 +206,7 @@ class DecisionBar(QWidget):
         self._why.setVisible(off and bool(reason))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+        painter = begin_paint(self)
         painter.fillRect(0, 0, self.width(), 1, qcolor(Role.LINE))
         painter.end()
 

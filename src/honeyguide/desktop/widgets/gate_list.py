@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
 from honeyguide.desktop.theme import Metrics, Role, Type, qcolor
@@ -14,6 +14,7 @@ from honeyguide.desktop.theme.outcomes import gate_words
 from honeyguide.desktop.theme.plain_text import tooltip
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.labels import PlainLabel
+from honeyguide.desktop.widgets.painting import begin_paint
 from honeyguide.desktop.widgets.states import RoleIcon
 
 
@@ -140,6 +141,6 @@ class GateList(QScrollArea):
 
 class _Line(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+        painter = begin_paint(self)
         painter.fillRect(0, self.height() - 1, self.width(), 1, qcolor(Role.LINE, 0.55))
         painter.end()

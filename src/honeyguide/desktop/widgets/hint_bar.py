@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeySequence, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QKeySequence, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from honeyguide.desktop.theme import Metrics, Role, Type, active_theme, qcolor
 from honeyguide.desktop.widgets.buttons import Button, Look, ToolButton
 from honeyguide.desktop.widgets.labels import PlainLabel
+from honeyguide.desktop.widgets.painting import begin_paint
 from honeyguide.desktop.widgets.states import RoleIcon
 
 
@@ -98,8 +99,7 @@ class HintBar(QWidget):
         return self._severity
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = begin_paint(self)
         role = _LOOKS[self._severity][0]
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(active_theme().tint_of(role).hex))
@@ -140,8 +140,7 @@ class KeyHints(QWidget):
         return QSize(0, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = begin_paint(self)
         metrics = QFontMetrics(self.font())
         mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         x = 0.0

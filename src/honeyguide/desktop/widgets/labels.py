@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from honeyguide.desktop.theme import Metrics, Role, Type, qcolor
 from honeyguide.desktop.theme.plain_text import block, one_line, tooltip
+from honeyguide.desktop.widgets.painting import begin_paint
 
 WidgetT = TypeVar("WidgetT", bound=QWidget)
 
@@ -132,7 +133,7 @@ class ElidedLabel(QWidget):
         super().resizeEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+        painter = begin_paint(self)
         painter.setPen(qcolor(self._role))
         text = painter.fontMetrics().elidedText(self._shown, self._mode, self.width())
         painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading), text)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtGui import QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
@@ -22,6 +22,7 @@ from honeyguide.desktop.theme import Metrics, Role, Type, figures, motion_ms, pa
 from honeyguide.desktop.theme.plain_text import block
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.labels import PlainLabel, named
+from honeyguide.desktop.widgets.painting import begin_paint
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class RoleIcon(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._icon:
-            painter = QPainter(self)
+            painter = begin_paint(self)
             paint_icon(painter, self._icon, QRectF(0, 0, self._size, self._size), self._role)
             painter.end()
 

@@ -1,0 +1,391 @@
+"""The diff view itself: a scroll area that lays out only what is in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QToolTip, QWidget
+
+from honeyguide.desktop.theme.plain_text import tooltip
+from honeyguide.desktop.widgets.diff.bands import REVEAL, Folded, Folds, Head, Piece
+from honeyguide.desktop.widgets.diff.content import Content
+from honeyguide.desktop.widgets.diff.finding import Finds
+from honeyguide.desktop.widgets.diff.marks import Located, TextMark, locate, row_at
+from honeyguide.desktop.widgets.diff.painter import Scene, paint_bands
+from honeyguide.desktop.widgets.diff.pointing import Target, said_at, target_at
+from honeyguide.desktop.widgets.diff.rows import DiffRow, Layout, Side, side_text
+from honeyguide.desktop.widgets.diff.scrolling import Scrolling
+from honeyguide.desktop.widgets.diff.selecting import Selection
+from honeyguide.desktop.widgets.labels import named
+
+
+class DiffView(QAbstractScrollArea):
+    """Two texts, compared. Arrows scroll; N and P, or F7 and F8, walk the changes; Space ticks; Ctrl+C copies.
+
+    Signals:
+        current_changed(place, total): the current change is the ``place``-th of ``total`` (0 of 0 without any).
+        ticked(frozenset of hunk numbers): changes were ticked or unticked.
+        found(place, total): the current find.
+        arranged(): what is in sight moved; whatever shows positions should look again.
+        layout_changed(side_by_side): which layout is shown now.
+    """
+
+    current_changed = Signal(int, int)
+    ticked = Signal(object)
+    found = Signal(int, int)
+    arranged = Signal()
+    layout_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        named(self, "diff-view", self.tr("Changes"))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(240, 80)
+        self.viewport().setMouseTracking(True)
+        self._content = Content()
+        self._finds = Finds()
+        self._selection = Selection()
+        self._hover: Folded | None = None
+        self._was_side_by_side: bool | None = None
+        self._scroll = Scrolling(self, self.arranged.emit)
+        self._arrange()
+
+    # --- what is shown
+
+    def set_rows(self, rows: Sequence[DiffRow], marks: Iterable[TextMark] = ()) -> None:
+        """Show another comparison from its first change on; every change is ticked."""
+        self._content.set_rows(rows, marks)
+        self._selection.clear()
+        self._arrange()
+        self._finds.look(self._content.rows)
+        self._scroll.to_top()
+        self._show_current()
+        self._tell_current()
+
+    def set_marks(self, marks: Iterable[TextMark]) -> None:
+        """Show other marks on the same texts."""
+        self._content.set_marks(marks)
+        self._arrange()
+
+    def rows(self) -> Sequence[DiffRow]:
+        """Return the comparison, as it was given."""
+        return self._content.source
+
+    def located_marks(self) -> Located:
+        """Return the marks by row and side of the comparison as it was given."""
+        return locate(self._content.text_marks, self._content.source)
+
+    def set_layout(self, layout: Layout) -> None:
+        """Choose side by side, inline, or whatever the room allows."""
+        self._content.layout = layout
+        self._arrange()
+
+    @property
+    def is_side_by_side(self) -> bool:
+        """Whether the texts stand beside each other now."""
+        return self._content.columns.side_by_side
+
+    def side_edges(self) -> tuple[int, int]:
+        """Return where the two texts begin, in pixels from the left of the view."""
+        columns = self._content.columns
+        lefts = (columns.text_left(Side.BEFORE), columns.text_left(Side.AFTER))
+        edges = [columns.placed(left, 0, columns.text, 1).left() for left in lefts]
+        return edges[0], edges[1]
+
+    def set_whitespace(self, shown: bool) -> None:
+        """Show blanks, tabs and line ends."""
+        self._content.whitespace = shown
+        self._arrange()
+
+    def set_monospace(self, on: bool) -> None:
+        """Set the text like code."""
+        self._content.monospace = on
+        self._arrange()
+
+    def set_folding(self, on: bool) -> None:
+        """Fold unchanged parts away, or show everything."""
+        self._content.folds = Folds(on)
+        self._arrange()
+
+    # --- changes
+
+    def hunks(self) -> list[int]:
+        """Return the numbers of all changes."""
+        return list(self._content.hunks)
+
+    def current_hunk(self) -> int | None:
+        """Return the number of the current change."""
+        return self._content.current
+
+    def next_change(self) -> bool:
+        """Go to the next change; says whether there was one."""
+        return self._step(1)
+
+    def previous_change(self) -> bool:
+        """Go to the change before; says whether there was one."""
+        return self._step(-1)
+
+    def go_to_change(self, hunk: int) -> bool:
+        """Make a change the current one and bring it into sight; says whether it exists."""
+        if hunk not in self._content.hunks:
+            return False
+        self._content.current = hunk
+        self._show_current()
+        self._tell_current()
+        return True
+
+    def go_to_place(self, side: Side, start: int) -> bool:
+        """Bring a character of one of the whole texts into sight, e.g. the place of a check's complaint."""
+        row = row_at(self._content.rows, side, start)
+        if row is None:
+            return False
+        self._make_current(self._content.rows[row].hunk)
+        self._show_row(row)
+        return True
+
+    # --- ticking
+
+    def set_checkable(self, on: bool) -> None:
+        """Offer a tick box for each change."""
+        self._content.checkable = on
+        self.viewport().update()
+
+    def included(self) -> frozenset[int]:
+        """Return the ticked changes."""
+        return self._content.included
+
+    def set_included(self, hunks: Collection[int]) -> None:
+        """Tick exactly these changes."""
+        if self._content.tick(hunks):
+            self.setAccessibleDescription(self._content.spoken())
+            self.viewport().update()
+            self.ticked.emit(self._content.included)
+
+    def toggle_current(self) -> None:
+        """Tick or untick the current change."""
+        if self._content.checkable and self._content.current is not None:
+            self.set_included(self._content.included ^ {self._content.current})
+
+    # --- finding and copying
+
+    def find_words(self, words: str) -> int:
+        """Mark every place of ``words`` and go to the first; return how many there are."""
+        self._finds.look(self._content.rows, words)
+        if not self.find_next():
+            self.found.emit(0, 0)
+            self.viewport().update()
+        return len(self._finds.hits)
+
+    def find_next(self, step: int = 1) -> bool:
+        """Go to the next find (``-1``: the one before), round at the ends."""
+        hit = self._finds.step(step)
+        if hit is None:
+            return False
+        self._show_row(hit.row, offset=hit.start, side=hit.side)
+        self.found.emit(self._finds.current + 1, len(self._finds.hits))
+        return True
+
+    def selected_text(self) -> str:
+        """Return the selected text, as it is in the source."""
+        return self._selection.text(self._content.rows)
+
+    def hunk_text(self, hunk: int, side: Side = Side.AFTER) -> str:
+        """Return the lines of a change on one side."""
+        return "".join(side_text(row, side) or "" for row in self._content.source if row.hunk == hunk)
+
+    def copy(self) -> None:
+        """Copy what is selected, or the current change as it is proposed."""
+        text = self.selected_text()
+        if not text and self._content.current is not None:
+            text = self.hunk_text(self._content.current)
+        if text:
+            QGuiApplication.clipboard().setText(text)
+
+    # --- positions, for the strip beside it
+
+    def change_positions(self) -> list[tuple[str, float, float]]:
+        """Return kind, top and bottom of each changed run, as shares of everything."""
+        return self._content.change_positions()
+
+    def shown_span(self) -> tuple[float, float]:
+        """Return top and bottom of what is in sight, as shares of everything."""
+        total = max(1, self._content.layouts.heights.total)
+        top = self.verticalScrollBar().value()
+        return top / total, min(1.0, (top + self.viewport().height()) / total)
+
+    def scroll_to_share(self, share: float) -> None:
+        """Bring the place at ``share`` (0 to 1) of everything into the middle."""
+        total = self._content.layouts.heights.total
+        self.verticalScrollBar().setValue(round(share * total - self.viewport().height() / 2))
+
+    # --- Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._scroll.settle()
+        painter = begin_paint(self)
+        scene = Scene.of(self._content, self._finds, self._selection, has_focus=self.hasFocus())
+        paint_bands(painter, event.rect(), self._content, self._scroll.visible(), scene, self._hover)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.viewport().width() != self._content.columns.width:
+            self._arrange()
+        else:
+            self._scroll.settle()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        self._scroll.moved()
+        self.viewport().update()
+        self.arranged.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif not self._navigate(event):
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._selection.clear()
+            target = self._target(event)
+            if target is not None:
+                self._press(target)
+            self.viewport().update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        target = self._target(event)
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            if target is not None and target.place is not None and self._selection.extend(target.place):
+                self.viewport().update()
+            return
+        hover = target.band if target is not None and isinstance(target.band, Folded) else None
+        if hover != self._hover:
+            self._hover = hover
+            self.viewport().update()
+        shape = Qt.CursorShape.ArrowCursor
+        if target is not None and target.is_link:
+            shape = Qt.CursorShape.PointingHandCursor
+        elif target is not None and target.place is not None:
+            shape = Qt.CursorShape.IBeamCursor
+        self.viewport().setCursor(shape)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        target = self._target(event)
+        if target is not None and target.place is not None:
+            self._selection.take_word(target.place, self._content.rows)
+            self.viewport().update()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            said = said_at(self._content, target_at(self._content, self._scroll.visible(), event.pos()))
+            QToolTip.showText(event.globalPos(), tooltip(said), self.viewport())
+            return True
+        return super().viewportEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange, QEvent.Type.LayoutDirectionChange):
+            self._arrange()
+        super().changeEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.viewport().update()
+
+    # --- inside
+
+    def _arrange(self) -> None:
+        """Find out anew what stands under what; the top of what is in sight stays where it was."""
+        content = self._content
+        anchor = self._scroll.anchor_row(content.bands)
+        content.arrange(self.viewport().width(), mirrored=self.isRightToLeft())
+        self._scroll.use(content.layouts, content.bands, anchor)
+        if content.columns.side_by_side != self._was_side_by_side:
+            self._was_side_by_side = content.columns.side_by_side
+            self._selection.clear()
+            self._finds.look(content.rows)
+            self.layout_changed.emit(content.columns.side_by_side)
+        self.viewport().update()
+        self.arranged.emit()
+
+    def _target(self, event: QMouseEvent) -> Target | None:
+        return target_at(self._content, self._scroll.visible(), event.position().toPoint())
+
+    def _press(self, target: Target) -> None:
+        band = target.band
+        if isinstance(band, Head):
+            self._make_current(band.hunk)
+            if target.on_box:
+                self.toggle_current()
+        elif isinstance(band, Folded):
+            self._content.folds.reveal(band, REVEAL if target.step == "some" else band.end - band.start)
+            self._arrange()
+        elif target.place is not None:
+            self._selection.begin(target.place)
+            self._make_current(self._content.rows[band.row].hunk)
+
+    def _make_current(self, hunk: int | None) -> None:
+        if hunk is not None and hunk != self._content.current:
+            self._content.current = hunk
+            self._tell_current()
+
+    def _navigate(self, event: QKeyEvent) -> bool:
+        key, shift = event.key(), bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
+            return False
+        if key == Qt.Key.Key_N or (key == Qt.Key.Key_F7 and not shift):
+            self.next_change()
+        elif key in (Qt.Key.Key_P, Qt.Key.Key_F8, Qt.Key.Key_F7):
+            self.previous_change()
+        elif key == Qt.Key.Key_Space and self._content.checkable:
+            self.toggle_current()
+        elif key == Qt.Key.Key_F3:
+            self.find_next(-1 if shift else 1)
+        elif key == Qt.Key.Key_Home:
+            self._scroll.to_top()
+        elif key == Qt.Key.Key_End:
+            self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
+        else:
+            return False
+        return True
+
+    def _step(self, by: int) -> bool:
+        place = self._content.place_of(self._content.current) + by
+        return 1 <= place <= len(self._content.hunks) and self.go_to_change(self._content.hunks[place - 1])
+
+    def _show_current(self) -> None:
+        at = self._content.band_of_head(self._content.current)
+        if at is not None:
+            self._scroll.bring_in(at, margin=self.viewport().height() // 5)
+
+    def _show_row(self, row: int, *, offset: int = 0, side: Side = Side.AFTER) -> None:
+        if self._content.folds.reveal_row(self._content.bands, row):
+            self._arrange()
+        for at, band in enumerate(self._content.bands):
+            if isinstance(band, Piece) and band.row == row:
+                start, end = (band.b0, band.b1) if side is Side.BEFORE else (band.a0, band.a1)
+                if start <= offset < end or band.last:
+                    self._scroll.bring_in(at, margin=self.viewport().height() // 3)
+                    break
+        self.viewport().update()
+
+    def _tell_current(self) -> None:
+        self.setAccessibleDescription(self._content.spoken())
+        self.viewport().update()
+        self.current_changed.emit(self._content.place_of(self._content.current), len(self._content.hunks))
