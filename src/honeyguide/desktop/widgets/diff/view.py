@@ -28,6 +28,7 @@ from honeyguide.desktop.widgets.diff.rows import DiffRow, Layout, Side, side_tex
 from honeyguide.desktop.widgets.diff.scrolling import Scrolling
 from honeyguide.desktop.widgets.diff.selecting import Selection
 from honeyguide.desktop.widgets.labels import named
+from honeyguide.desktop.widgets.painting import begin_paint
 
 
 class DiffView(QAbstractScrollArea):
