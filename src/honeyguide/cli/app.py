@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from honeyguide import __version__
 from honeyguide.cli import (
@@ -75,12 +75,12 @@ def run(arguments: Sequence[str], front_ends: FrontEnds | None = None) -> int:
         return result if isinstance(result, int) else 0
     except HoneyguideError as error:
         failure: HoneyguideError = error
-    except click.UsageError as error:
-        failure = _usage_error(error)
-    except (click.Abort, KeyboardInterrupt, asyncio.CancelledError):
-        failure = Interrupted("Stopped. What was paid for is kept.", hint="Run the same command again to go on.")
-    except click.exceptions.Exit as error:
+    except typer.Exit as error:
         return error.exit_code
+    except (typer.Abort, KeyboardInterrupt, asyncio.CancelledError):
+        failure = Interrupted("Stopped. What was paid for is kept.", hint="Run the same command again to go on.")
+    except TyperException as error:
+        failure = _usage_error(error)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -90,9 +90,11 @@ def run(arguments: Sequence[str], front_ends: FrontEnds | None = None) -> int:
     return failure.exit_code
 
 
-def _usage_error(error: click.UsageError) -> InvalidInput:
-    hint = f"See '{error.ctx.command_path} --help'." if error.ctx is not None else "See 'honeyguide --help'."
-    return InvalidInput(error.format_message(), hint=hint)
+def _usage_error(error: TyperException) -> InvalidInput:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "honeyguide"
+    said = error.format_message() if hasattr(error, "format_message") else str(error)
+    return InvalidInput(said, hint=f"See '{command} --help'.")
 
 
 def _internal_error(error: Exception) -> InternalError:

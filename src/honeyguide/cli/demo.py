@@ -76,15 +76,13 @@ async def _tell(workspace: Workspace, teller: _Teller) -> dict[str, Any]:
         dataset = (await workspace.build_dataset(TARGET, seed=SEED)).to_json()
         examples = dataset["examples"]
         _require(examples["holdout"] >= 60, "too few unseen cases")
-        teller.fact(
-            f"{examples['train']} to learn from, {examples['validation']} to choose by, {examples['holdout']} kept unseen"
-        )
+        teller.fact("{train} to learn from, {validation} to choose by, {holdout} kept unseen".format_map(examples))
         teller.fact("left out: " + ", ".join(f"{n} × {reason}" for reason, n in dataset["dropped"].items()))
     with teller.step("Plan", "What a run would take; nothing is called yet."):
         plan = (await workspace.plan(TARGET, RunOptions(seed=SEED))).to_json()
         _require(plan["ready"], "the plan is not ready")
         teller.fact(
-            f"{plan['calls']['low']} to {plan['calls']['high']} calls, ${plan['usd']['high']:.2f} at most (practice model)"
+            f"{plan['calls']['low']} to {plan['calls']['high']} calls of the practice model, which cost nothing"
         )
     with teller.step(
         "Evolve", "The practice model answers, grades and proposes; the search never sees the kept cases."

@@ -125,6 +125,8 @@ def evolve(
         output.print_json(data)
     else:
         print_result(data)
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)
 
 
 def print_result(data: dict[str, Any]) -> None:

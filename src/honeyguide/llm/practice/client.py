@@ -12,7 +12,7 @@ from honeyguide.llm.practice.proposing import propose
 from honeyguide.llm.protocol import ModelReply, ModelRequest, StopReason, Usage
 
 CHARACTERS_PER_TOKEN = 4
-YIELD_EVERY = 16
+YIELD_EVERY = 4
 """Calls after which the loop gets a turn, since an answer here never waits for a network."""
 
 
