@@ -72,6 +72,8 @@ def _conditions(wanted: TraceFilter) -> list[ColumnElement[bool]]:
     conditions += [column == value for column, value in equal if value is not None]
     if wanted.ids is not None:
         conditions.append(_T.id.in_(list(wanted.ids)))
+    if wanted.after_id is not None:
+        conditions.append(_T.id > wanted.after_id)
     if wanted.outcomes:
         conditions.append(_T.outcome.in_([outcome.value for outcome in wanted.outcomes]))
     if wanted.since is not None:

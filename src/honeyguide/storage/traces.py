@@ -141,6 +141,10 @@ class TracesRepository:
         """Return how many traces match."""
         return self._session.scalar(trace_query.narrowed(select(func.count(_T.id)), wanted, facts_joined=False)) or 0
 
+    def last_id(self) -> int:
+        """Return the id of the trace that was stored last; 0 when there is none. Ids rise and are never used again."""
+        return self._session.scalar(select(func.max(_T.id))) or 0
+
     def outcome_counts(self, wanted: TraceFilter = ALL_TRACES) -> dict[TraceOutcome, int]:
         """Return how many of each outcome match, all five keys present; ``wanted.outcomes`` plays no part."""
         statement = trace_query.narrowed(

@@ -28,6 +28,7 @@ from honeyguide.workspace.views.runs import (
     StatusReport,
     TryResult,
 )
+from honeyguide.workspace.views.service import DaemonStatus, TickReport, WaitingTarget
 from honeyguide.workspace.views.targets import LimitUse, LockRow, TargetDetail, TargetRow
 from honeyguide.workspace.views.versions import (
     DiffView,
@@ -45,6 +46,7 @@ __all__ = [
     "AttemptRow",
     "CallRow",
     "CandidateRow",
+    "DaemonStatus",
     "DatasetReport",
     "DiffView",
     "EvidenceRow",
@@ -72,10 +74,12 @@ __all__ = [
     "TargetKind",
     "TargetRef",
     "TargetRow",
+    "TickReport",
     "TryResult",
     "VersionDetail",
     "VersionList",
     "VersionRow",
+    "WaitingTarget",
     "WatchReport",
     "Workspace",
     "WorkspaceEvent",

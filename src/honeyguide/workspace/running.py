@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -18,7 +19,7 @@ from honeyguide.evolution.orchestrator import run_once
 from honeyguide.evolution.plan import Reason
 from honeyguide.evolution.requests import EvolutionRequest, OrchestratorResult, Progress, RunPorts, Trigger
 from honeyguide.kernel.clock import iso
-from honeyguide.kernel.errors import Conflict, HoneyguideError, Interrupted, NotFound, PolicyRefused
+from honeyguide.kernel.errors import Conflict, HoneyguideError, Interrupted, Locked, NotFound, PolicyRefused
 from honeyguide.llm import (
     Budget,
     Cancellation,
@@ -37,6 +38,7 @@ from honeyguide.storage import DayLedger, StoredAttempt, run_lease
 from honeyguide.storage.records import AttemptRecord, SpendCeiling
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.events import WorkspaceEvent
+from honeyguide.workspace.evidence_marks import SEEN, evidence_mark
 from honeyguide.workspace.homes import Home, Homes
 from honeyguide.workspace.mining import Mining
 from honeyguide.workspace.origins import Origin
@@ -217,12 +219,13 @@ class Running:
         request = await request_for(self._core, home, options, trigger=trigger)
         dataset = await self._mining.dataset(home.ref, options.seed)
         prepared = await self._prepared(home, options, models, request, dataset)
+        seen = await self._core.store.read(lambda unit: evidence_mark(unit, home.ref))
         record = AttemptRecord(
             uuid=self._core.new_id(),
             target_kind=home.ref.kind.value,
             target_name=home.ref.name,
             seed=options.seed,
-            options=stored_options(options, request.live),
+            options={**stored_options(options, request.live), SEEN: seen},
             model=models.text,
             baseline_sha256=await self._live_fingerprint(home),
         )
@@ -317,6 +320,13 @@ class Running:
         *,
         is_resumed: bool,
     ) -> str:
+        same = next((other for other in self._active.values() if other.ref == prepared.home.ref), None)
+        if same is not None:
+            raise Locked(
+                f"This program already works on {prepared.home.ref.name}, in run {same.uuid}.",
+                hint="Wait until it is done, or cancel it.",
+                details={"run": same.uuid, "pid": os.getpid()},
+            )
         active = ActiveRun(record.uuid, prepared.home.ref, Cancellation(), asyncio.Event(), on_progress)
         active.may_go.set()
         began: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -75,6 +75,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("service.calls_per_day", "whole", 2000, "Service calls a day", "Ceiling of the service.", least=1),
     Setting("service.usd_per_day", "number", 1.0, "Service money a day", "In US dollars.", least=0),
     Setting("service.targets", "texts", [], "Further targets", "Targets besides personas and sections."),
+    Setting("server.origins", "texts", [], "Allowed origins", "Web pages that may call the HTTP API, as https://host."),
+    Setting("server.hosts", "texts", [], "Host names", "Further names under which the HTTP API may be called."),
     Setting(
         "window.theme", "choice", "system", "Appearance", "Light, dark, or as the system.", ("system", "light", "dark")
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ from honeyguide.kernel.errors import NotFound
 from honeyguide.kernel.ids import IdFactory, new_uuid
 from honeyguide.llm import ModelRef, ModelRole
 from honeyguide.prompts.targets import TargetKind, TargetRef
+from honeyguide.storage import SERVER
 from honeyguide.traces.redaction_records import redact_trace
 from honeyguide.workspace import places
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.deciding import Deciding
 from honeyguide.workspace.events import Listener, WorkspaceEvent, event_of
 from honeyguide.workspace.exporting import review_page
+from honeyguide.workspace.holding import held
 from honeyguide.workspace.homes import Homes
 from honeyguide.workspace.mining import Mining, write_file
 from honeyguide.workspace.opening import make_folder, open_core
@@ -31,6 +34,7 @@ from honeyguide.workspace.preparing import costs_money
 from honeyguide.workspace.reviewing import Reviewing, RunKey
 from honeyguide.workspace.running import OnProgress, Running
 from honeyguide.workspace.sample import compose_history
+from honeyguide.workspace.service import EvolutionService, OnTick
 from honeyguide.workspace.targets import Targets
 from honeyguide.workspace.version_history import Versions
 from honeyguide.workspace.views.options import RunOptions
@@ -51,6 +55,7 @@ from honeyguide.workspace.views.runs import (
     StatusReport,
     TryResult,
 )
+from honeyguide.workspace.views.service import DaemonStatus, TickReport
 from honeyguide.workspace.views.targets import LockRow, TargetDetail, TargetRow
 from honeyguide.workspace.views.versions import DiffView, VersionDetail, VersionList, VersionRow, WatchReport
 
@@ -70,6 +75,7 @@ class Workspace:
         self._targets = Targets(core, homes)
         self._versions = Versions(core, homes)
         self._running = Running(core, homes, mining)
+        self._service = EvolutionService(core, homes, self._running)
         self._deciding = Deciding(core, homes)
         self._reviewing = Reviewing(core, homes)
 
@@ -422,3 +428,27 @@ class Workspace:
     async def watch(self, target: Name) -> WatchReport:
         """Say for each deployment whether it helped."""
         return await self._versions.watch(target)
+
+    # --- by itself
+
+    async def daemon_status(self) -> DaemonStatus:
+        """Say whether the autonomous service is on, who runs it, what it did last and what it waits for."""
+        return await self._service.status()
+
+    async def run_daemon(
+        self, *, once: bool = False, idle_while_off: bool = False, on_tick: OnTick | None = None
+    ) -> TickReport | None:
+        """Run the autonomous service: one look with ``once``, else until the caller is cancelled. Never deploys.
+
+        Args:
+            idle_while_off: inside another program: wait while it is switched off or another program runs it.
+
+        Raises:
+            PolicyRefused: it is switched off.
+            Locked: another program runs it.
+        """
+        return await self._service.run(once=once, idle_while_off=idle_while_off, on_tick=on_tick)
+
+    def serving(self) -> AbstractAsyncContextManager[object]:
+        """Be the one HTTP server of this workspace while the block runs. Raises Locked, saying who it is already."""
+        return held(self._core.store, SERVER, "Another server already serves this workspace")

@@ -22,6 +22,7 @@ class TraceFilter:
         sendable: only those not marked "never send".
         project: this folder as the source wrote it.
         ids: one of these row ids; ``None`` means any.
+        after_id: stored after the trace with this row id, whatever its own moment says.
     """
 
     target: TargetRef | None = None
@@ -38,6 +39,7 @@ class TraceFilter:
     until: str | None = None
     sendable: bool = False
     ids: Sequence[int] | None = None
+    after_id: int | None = None
 
 
 ALL_TRACES = TraceFilter()
