@@ -107,9 +107,9 @@ def test_the_same_seed_builds_the_same_dataset_and_another_may_not(cli):
 
 def test_a_note_is_needed_where_the_proof_cannot_tell(cli, tmp_path):
     text = cli("targets", "show", "writer", "--json").json["text"]
-    reworded = tmp_path / "reworded.md"
-    reworded.write_text(text.replace("Leave out superlatives.", "Leave out all superlatives."), encoding="utf-8")
-    result = cli("evolve", "writer", "--candidate", reworded, "--min-delta", "-1", "--json").json
+    slightly_better = tmp_path / "slightly-better.md"
+    slightly_better.write_text(f"{text}\n- State the word count at the end.", encoding="utf-8")
+    result = cli("evolve", "writer", "--candidate", slightly_better, "--preset", "quick", "--json").json
     assert (result["outcome"], result["verification"]["outcome"]) == ("proposed", "inconclusive")
     refused = cli("runs", "accept", result["uuid"], "--json")
     assert (refused.exit_code, refused.json["error"]["code"]) == (6, "policy")
