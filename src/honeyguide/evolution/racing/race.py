@@ -98,6 +98,7 @@ class Race:
     _part_of: dict[int, int] = field(default_factory=dict)
     _arms: int = 0
     _share: float = 0.0
+    _seen_kinds: set[str] = field(default_factory=set)
     _decided: list[Switch] = field(default_factory=list)
     _together: dict[tuple[int, int], int] = field(default_factory=dict)
     _fresh_failures: int = 0
@@ -150,6 +151,7 @@ class Race:
         record.last = len(self.answers)
         self._level += (score - self._level) / min(len(self.answers) + 1, 30)
         self.answers.append(answer)
+        self._seen_kinds.update(kinds)
         for switch in self.switches:
             if switch.state is not State.DROPPED:
                 switch.add(answer, recent=len(self.answers) > switch.born)
@@ -181,7 +183,9 @@ class Race:
     def _propose(self, edit: Edit, job: ReflectJob) -> int:
         known = self._known(edit)
         if known is not None:
-            return self._again(known)
+            return self._again(known, job)
+        if edit.is_move and any(s.state is State.TRIAL and s.edit.new == edit.new for s in self.switches):
+            return 0
         own = next(
             (s for s in self.switches if s.state is State.KEPT and edit.old is not None and s.edit.new == edit.old),
             None,
@@ -199,11 +203,9 @@ class Race:
             self.log.add("memorised", line=edit.new)
             return 0
         line = edit.new if edit.new is not None else edit.old or ""
-        shown = sorted(set().union(*(self.answers[n].kinds for n in job.failures)) | set(job.kinds))
-        named = self._kinds_for(line, shown)
-        kinds = dict.fromkeys((*named, *job.kinds))
+        kinds, named = self._kinds_of(line, job)
         switch = Switch(
-            len(self.switches), edit, self._relevance.focus(line), {k: Channel() for k in kinds}, frozenset(named)
+            len(self.switches), edit, self._relevance.focus(line), {k: Channel() for k in kinds}, named
         )
         switch.born = len(self.answers)
         self.switches.append(switch)
@@ -230,27 +232,44 @@ class Race:
                 return switch
         return None
 
-    def _again(self, switch: Switch) -> int:
+    def _again(self, switch: Switch, job: ReflectJob) -> int:
         """It was proposed before: one more vote, and another chance for what was dropped without being refuted."""
         switch.votes += 1
         if switch.state is not State.DROPPED or switch.is_refuted or self._clashes_with_kept(switch):
             return 0
+        if switch.drops >= 3 and switch.chances(self._prior(switch))[0] < 0.25:
+            return 0
         switch.state = State.TRIAL
         switch.fade(0.5)
-        switch.last_chance = len(self.answers)
+        line = switch.edit.new if switch.edit.new is not None else switch.edit.old or ""
+        kinds, switch.named = self._kinds_of(line, job)
+        fresh = {kind: Channel(need=self._kept) for kind in kinds if kind not in switch.kinds}
+        if fresh:
+            for answer in self.answers[-HISTORY:]:
+                if answer.score >= 0:
+                    for kind, channel in fresh.items():
+                        channel.count(kind, answer, switch.bit)
+            switch.kinds.update(fresh)
         self.log.add("again", edit=switch.number, votes=switch.votes)
         return 1
 
     def _clashes_with_kept(self, switch: Switch) -> bool:
         return any(o.state is State.KEPT and self._clash(switch, o) and o.edit.old == switch.edit.old for o in self.switches)
 
-    @staticmethod
-    def _kinds_for(line: str, kinds: Sequence[str]) -> list[str]:
-        """The kinds that share a word with the line which the other kinds do not have; all of them when none does."""
+    def _kinds_of(self, line: str, job: ReflectJob) -> tuple[list[str], frozenset[str]]:
+        """Return the kinds of failure that an edit may have been made for, and those that its line names.
+
+        It names a kind when they share a word that most other kinds do not have.
+        """
+        shown = Counter(kind for n in job.failures for kind in self.answers[n].kinds)
+        often = [kind for kind, count in sorted(shown.items(), key=lambda item: (-item[1], item[0])) if count >= 2]
         spoken = words(line)
-        uses = Counter(word for kind in kinds for word in words(kind))
-        named = [kind for kind in kinds if any(uses[word] < len(kinds) for word in words(kind) & spoken)]
-        return named
+        uses = Counter(word for kind in self._seen_kinds for word in words(kind))
+        named = [
+            kind for kind in sorted(self._seen_kinds)
+            if any(uses[word] <= max(2, len(self._seen_kinds) // 3) for word in words(kind) & spoken)
+        ]
+        return list(dict.fromkeys((*named, *job.kinds, *often[: self.settings.candidates]))), frozenset(named)
 
     def _look_back(self, switch: Switch) -> None:
         """Count what is known already: answers without it under the edits that are kept now."""
@@ -279,6 +298,7 @@ class Race:
                 self._drop(switch, good)
         for switch in [w for w in self.switches if w.state is State.KEPT]:
             good, harm = switch.chances(self._prior(switch))
+            switch.fade(s.forget)
             if good < s.stay_at and switch.whole.off.n >= s.least:
                 self._drop(switch, good)
         mask = self._kept
@@ -313,7 +333,7 @@ class Race:
         switch.state = State.DROPPED
         self._kept &= ~switch.bit
         switch.drops += 1
-        switch.is_refuted = switch.is_refuted or (z < 0.02 and switch.tried >= self.settings.least) or switch.drops >= 4
+        switch.is_refuted = switch.is_refuted or (z < 0.02 and switch.tried >= self.settings.least)
         if switch not in self._decided:
             self._decided.append(switch)
         self.log.add("drop", edit=switch.number, z=z, on=switch.tried, answers=len(self.answers))
@@ -369,12 +389,20 @@ class Race:
         mask = self._kept
         for switch in on:
             mask |= switch.bit
+        for switch in self._reviewed():
+            mask &= ~switch.bit
+        return mask
+
+    def _reviewed(self) -> list[Switch]:
+        """Return at most ``reviews`` kept edits that are off this time, the doubtful ones more often."""
+        off = []
         for switch in self.switches:
             if switch.state is State.KEPT:
-                doubt = min(self.settings.review + (1.0 - switch.chances(self._prior(switch))[0]) * self.settings.trust, 0.35)
-                if unit(self.seed, "review", self._arms, switch.number) < doubt:
-                    mask &= ~switch.bit
-        return mask
+                doubt = self.settings.review + (1.0 - switch.chances(self._prior(switch))[0]) * self.settings.trust
+                lot = unit(self.seed, "review", self._arms, switch.number)
+                if lot < min(doubt, 0.35):
+                    off.append((lot / doubt, switch.number, switch))
+        return [switch for _, _, switch in sorted(off)[: self.settings.reviews]]
 
     def _imbalance(self, trials: list[Switch], on: list[Switch]) -> float:
         cost = 0.0
@@ -445,7 +473,7 @@ class Race:
                 leader |= switch.bit
         avoid = [
             s_.edit.new for s_ in self.switches
-            if s_.state is State.DROPPED and s_.edit.new and not s_.edit.is_move and (s_.is_refuted or s_.drops >= 3)
+            if s_.state is State.DROPPED and s_.edit.new and not s_.edit.is_move and s_.is_refuted
         ]
         return ReflectJob(
             self.reflections, part, self.text_of(leader)[part], tuple(kinds), tuple(chosen), tuple(good[: s.good]),

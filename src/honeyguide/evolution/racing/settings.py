@@ -50,7 +50,10 @@ class RacingSettings:
     memory: int = 24
     doubtful: float = 10.0
     draws: int = 4
-    vote: float = 0.3
+    vote: float = 0.6
+    candidates: int = 6
+    reviews: int = 2
+    forget: float = 0.98
 
     def __post_init__(self) -> None:
         least = min(self.evaluations, self.calls_per_reflection, self.first_look, self.ahead, self.arm, self.trials)

@@ -78,6 +78,12 @@ class Channel:
     on: Sum = field(default_factory=Sum)
     off: Sum = field(default_factory=Sum)
 
+    def count(self, kind: str, answer: Answer, bit: int) -> None:
+        """Count whether a failure of ``kind`` appeared; a lost answer that does not show it says nothing."""
+        has = kind in answer.kinds
+        if has or answer.score > FLAT:
+            (self.on if answer.mask & bit else self.off).add(float(has))
+
     def gain_in_score(self, steps: Sequence[float]) -> float:
         """Return the log likelihood ratio of "the score rises by one of ``steps``" to "it stays the same"."""
         on, off = self.on, self.off
@@ -144,9 +150,8 @@ class Switch:
         if answer.example in self.focus and (recent or answer.mask & self.narrow.need == self.narrow.need):
             (self.narrow.on if is_on else self.narrow.off).add(answer.score)
         for kind, channel in self.kinds.items():
-            has = kind in answer.kinds
-            if (recent or answer.mask & channel.need == channel.need) and (has or answer.score > FLAT):
-                (channel.on if is_on else channel.off).add(float(has))
+            if recent or answer.mask & channel.need == channel.need:
+                channel.count(kind, answer, self.bit)
         if recent:
             (self.whole.on if is_on else self.whole.off).add(answer.score - answer.expected)
 
