@@ -7,6 +7,7 @@ cleaned like texts (secrets only), so that nothing of a trace is left out; a key
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -20,6 +21,11 @@ from honeyguide.traces.redaction_judgement import is_mixed
 T = TypeVar("T")
 SHORTEST_LITERAL = 8
 """Shorter secrets are not looked for outside their surroundings: they would hit ordinary words."""
+
+_HARMLESS_NAME = re.compile(
+    r"(?:[\w.-]{0,15}|[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{16,64})(?::[a-z]{1,8})?", re.ASCII
+)
+"""Names too short to hold a key of any kind, UUIDs and hashes: most names, and not worth a search."""
 
 
 def distinctive(found: Mapping[str, str]) -> dict[str, str]:
@@ -155,6 +161,8 @@ class _Scope:
 
     def _name(self, name: str) -> str:
         """Return a name, a path or a place without secrets; what is personal in it stays, for it says what is what."""
+        if not self._literals and _HARMLESS_NAME.fullmatch(name):
+            return name
         known = self._names.get(name)
         if known is None:
             known = self._paths.text(self._paths.literals(name, self._literals))

@@ -1,0 +1,424 @@
+"""What the agent did: recording, importing, listing, searching, exporting, deleting, archiving."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from pathlib import Path, PurePath
+
+from honeyguide.kernel.errors import Conflict, InvalidInput, NotFound, Unreadable, Unsupported
+from honeyguide.prompts.targets import TargetRef, split_target_name
+from honeyguide.storage import StoredTraces, Unit
+from honeyguide.storage.records import AttemptFilter, SearchPage, TraceFilter
+from honeyguide.storage.records import TraceRow as StoredRow
+from honeyguide.storage.text import moment
+from honeyguide.traces.archive import ExpiryReport
+from honeyguide.traces.jsonl import SOURCE_NAME, write_rows
+from honeyguide.traces.preparing import Rules
+from honeyguide.traces.readers import source as reader_named
+from honeyguide.traces.readers.protocol import ReadContext
+from honeyguide.traces.recorder import TraceRecorder
+from honeyguide.traces.records import Trace, TraceOutcome
+from honeyguide.workspace import archiving, quotes
+from honeyguide.workspace.core import Core
+from honeyguide.workspace.corrections import correction_row
+from honeyguide.workspace.exports import write_lines
+from honeyguide.workspace.importing.reading import Stop
+from honeyguide.workspace.importing.run import ImportRun, Progress, with_rules
+from honeyguide.workspace.importing.watching import watch_paths
+from honeyguide.workspace.views.pages import Page
+from honeyguide.workspace.views.traces import (
+    TRACES_SHOWN,
+    ArchiveReport,
+    ImportReport,
+    LinkRow,
+    TraceDetail,
+    TraceQuery,
+    TraceRow,
+)
+
+PROGRESS_SECONDS = 0.25
+"""How often progress is told at most."""
+EXPORT_CHUNK = 500
+SIBLINGS_SHOWN = 1000
+
+
+class History:
+    """The traces of a workspace."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._stops: set[_EitherStop] = set()
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    # --- recording and importing
+
+    def recorder(self) -> TraceRecorder:
+        """Return what an agent records with; from any thread, no event loop needed."""
+        core = self._core
+        return TraceRecorder(StoredTraces(core.store), core.redactor(), clock=core.clock, new_id=core.new_id)
+
+    async def import_traces(
+        self,
+        paths: Sequence[Path],
+        *,
+        source: str = "auto",
+        mapping: Mapping[str, str] | None = None,
+        encoding: str | None = None,
+        progress: Progress | None = None,
+        cancel: Stop | None = None,
+        processes: int | None = None,
+    ) -> ImportReport:
+        """Import files and folders; secrets are replaced before anything is stored, and what is known is not doubled.
+
+        Args:
+            mapping: column to field, for tables.
+            encoding: the code page of files that are not UTF-8, as a person named it.
+            progress: told bytes done, bytes in all and the file at hand, on the loop's thread.
+            cancel: set (as a ``threading.Event``), the import ends within two seconds; so does cancelling the task.
+            processes: how many readers to spawn; chosen by size when ``None``.
+
+        Raises:
+            NotFound, Unreadable, Unsupported: files were named and not one of them could be read.
+            InvalidInput: a mapping without a table.
+            Interrupted: cancelled; whole conversations that were read stay.
+        """
+        stop = _EitherStop(cancel)
+        rules = await self._rules(source, mapping, encoding)
+        run = ImportRun(self._core.store, rules, stop, _on_loop(progress), processes)
+        return await self._to_its_end(stop, lambda: run.files(paths))
+
+    async def import_recorded(self, traces: Iterable[Trace]) -> ImportReport:
+        """Import traces that are at hand, like a file of them: redacted, with corrections found, nothing doubled."""
+        lines = await self._core.in_thread(lambda: b"".join(write_rows(traces)))
+        rules = await self._rules(SOURCE_NAME, None, None)
+        run = ImportRun(self._core.store, rules)
+        found = reader_named(SOURCE_NAME).read(io.BytesIO(lines), ReadContext(SOURCE_NAME))
+        return await self._core.in_thread(lambda: run.conversations(found, SOURCE_NAME))
+
+    async def watch_traces(
+        self,
+        paths: Sequence[Path],
+        *,
+        source: str = "auto",
+        mapping: Mapping[str, str] | None = None,
+        on_report: Callable[[ImportReport], None],
+    ) -> None:
+        """Import, then stay and import what is written later, until the task is cancelled or the workspace closes.
+
+        ``on_report`` is called at first, and whenever something came in or a file could not be read.
+        """
+        report = await self.import_traces(paths, source=source, mapping=mapping)
+        on_report(report)
+        stop = _EitherStop(None)
+        self._begin(stop)
+        try:
+            async with aclosing(watch_paths(paths, stop)) as changes:
+                async for changed in changes:
+                    report = await self._import_changed(changed, source, mapping)
+                    if report.imported or report.updated or report.unreadable:
+                        on_report(report)
+        finally:
+            self._finish(stop)
+
+    async def close(self) -> None:
+        """Stop imports and watches; call it before the store is closed."""
+        for stop in tuple(self._stops):
+            stop.set()
+        await self._idle.wait()
+
+    # --- reading
+
+    async def traces(self, query: TraceQuery | None = None) -> Page[TraceRow]:
+        """Return a part of the list of traces. Raises InvalidInput, NotFound for a target nobody knows."""
+        query = query or TraceQuery()
+        wanted = await self._filter(query)
+        limit = TRACES_SHOWN if query.limit is None else query.limit
+        if query.text and query.text.strip():
+            return await self._search(query.text, wanted, limit, query.offset)
+
+        def read(unit: Unit) -> tuple[list[StoredRow], int, dict[int, str]]:
+            total = unit.traces.count(wanted)
+            rows = _rows(unit, wanted, total, limit, query)
+            return rows, total, _targets(unit, rows)
+
+        rows, total, targets = await self._core.store.read(read)
+        folders = self._withheld_folders()
+        return Page([_row(row, targets, folders) for row in rows], total)
+
+    async def search_traces(self, words: str, limit: int = TRACES_SHOWN) -> Page[TraceRow]:
+        """Return traces that hold all words, the best first. Raises InvalidInput when there is nothing to look for."""
+        if not words.strip():
+            raise InvalidInput("There is nothing to search for.", hint="Give at least one word.")
+        return await self._search(words, TraceFilter(), limit, 0)
+
+    async def trace(self, trace_id: int) -> TraceDetail:
+        """Return one trace. Raises NotFound."""
+
+        def read(unit: Unit) -> TraceDetail:
+            trace = unit.traces.require(trace_id)
+            conversation = unit.conversations.get(trace.conversation)
+            siblings = unit.traces.rows(TraceFilter(conversation=trace.conversation), limit=SIBLINGS_SHOWN)
+            links = unit.trace_links.of([trace_id]).get(trace_id, ())
+            return TraceDetail(
+                trace=trace,
+                links=tuple(LinkRow(str(link.ref), link.how, link.exact) for link in links),
+                corrections=tuple(correction_row(record) for record in unit.corrections.of_trace(trace_id)),
+                title=conversation.title if conversation else None,
+                siblings=tuple(row.id for row in sorted(siblings, key=lambda row: (row.turn, row.id))),
+            )
+
+        return await self._core.store.read(read)
+
+    async def export_traces(self, path: Path, query: TraceQuery | None = None) -> int:
+        """Write traces as JSON lines, newest first, redacted as they are stored; return how many.
+
+        Raises:
+            InvalidInput: the path would overwrite a file of the workspace.
+            Unwritable: it cannot be written.
+        """
+        query = query or TraceQuery()
+        wanted = await self._filter(query)
+        if query.text and query.text.strip():
+            page = await self._search(query.text, wanted, query.limit or 10_000, query.offset)
+            wanted = TraceFilter(ids=[row.id for row in page.items])
+        store = self._core.store
+
+        def lines() -> Iterable[bytes]:
+            left = query.limit if query.limit is not None else store.read_now(lambda unit: unit.traces.count(wanted))
+            offset = query.offset
+            while left > 0:
+                chunk = store.read_now(_chunk(wanted, min(left, EXPORT_CHUNK), offset))
+                yield from write_rows(chunk)
+                if len(chunk) < EXPORT_CHUNK:
+                    return
+                left, offset = left - len(chunk), offset + len(chunk)
+
+        return await self._core.in_thread(lambda: write_lines(path, lines(), self._core.layout.root))
+
+    # --- changing
+
+    async def mark_never_send(self, ids: Sequence[int], value: bool = True) -> int:
+        """Mark traces so that no model may see them, or lift the mark; return how many there are."""
+        wanted = TraceFilter(ids=list(dict.fromkeys(ids)))
+        return await self._core.store.write(lambda unit: unit.traces.set_never_send(wanted, value))
+
+    async def delete_traces(self, ids: Sequence[int]) -> int:
+        """Delete traces for good: from the database, from run folders and archives that quote them.
+
+        Unknown ids are passed over; a later import does not bring a deleted trace back. Returns how many were deleted.
+
+        Raises:
+            Conflict: a run that is under way works with one of them.
+        """
+        core = self._core
+        wanted = list(dict.fromkeys(ids))
+
+        def read(unit: Unit) -> list[Trace]:
+            _refuse_while_used(unit, wanted)
+            return unit.traces.query(TraceFilter(ids=wanted), limit=len(wanted))
+
+        doomed = await core.store.read(read) if wanted else []
+        if not doomed:
+            return 0
+        forgotten = await core.store.forget([trace.id for trace in doomed])
+        await core.in_thread(lambda: quotes.remove_quotes(core.layout, forgotten.run_uuids, doomed))
+        left_out = await core.in_thread(lambda: archiving.remove_copies(core.layout, doomed))
+        if left_out:
+            await core.store.write(lambda unit: archiving.leave_out(unit, left_out))
+        return forgotten.traces
+
+    # --- archives
+
+    async def archive_traces(self) -> ArchiveReport:
+        """Keep a compressed, redacted copy of every session that its program will delete. Raises Unwritable."""
+        return await self._core.in_thread(lambda: archiving.archive_sessions(self._core))
+
+    async def expiring_sessions(self) -> ExpiryReport:
+        """Say how many sessions their program deletes within a week and have no copy; looks at folders only."""
+        return await self._core.in_thread(lambda: archiving.expiring(self._core))
+
+    # --- inside
+
+    async def _rules(self, source: str, mapping: Mapping[str, str] | None, encoding: str | None) -> Rules:
+        core = self._core
+        personal = bool(core.settings.get("privacy.replace_personal"))
+        plain = Rules(core.redaction_key, personal, source=source, mapping=dict(mapping or {}), encoding=encoding)
+        return await core.store.read(lambda unit: with_rules(unit, plain))
+
+    async def _to_its_end(self, stop: _EitherStop, work: Callable[[], ImportReport]) -> ImportReport:
+        """Run an import in a thread; cancelling the caller stops it and waits until it has stopped."""
+        self._begin(stop)
+        task = asyncio.ensure_future(self._core.in_thread(work))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            stop.set()
+            await asyncio.wait([task])
+            if not task.cancelled():
+                task.exception()
+            raise
+        finally:
+            self._finish(stop)
+
+    async def _import_changed(
+        self, paths: Sequence[Path], source: str, mapping: Mapping[str, str] | None
+    ) -> ImportReport:
+        """Import files that changed; one that went away again, or is no history, is passed over."""
+        try:
+            return await self.import_traces(paths, source=source, mapping=mapping)
+        except (NotFound, Unreadable, Unsupported):
+            return ImportReport()
+
+    def _begin(self, stop: _EitherStop) -> None:
+        self._stops.add(stop)
+        self._idle.clear()
+
+    def _finish(self, stop: _EitherStop) -> None:
+        stop.set()
+        self._stops.discard(stop)
+        if not self._stops:
+            self._idle.set()
+
+    async def _search(self, words: str, wanted: TraceFilter, limit: int, offset: int) -> Page[TraceRow]:
+        def read(unit: Unit) -> tuple[SearchPage, dict[int, str]]:
+            page = unit.traces.search(words, wanted, limit=limit, offset=offset)
+            return page, _targets(unit, [hit.row for hit in page.hits])
+
+        page, targets = await self._core.store.read(read)
+        folders = self._withheld_folders()
+        return Page([_row(hit.row, targets, folders, hit.excerpt) for hit in page.hits], page.total)
+
+    async def _filter(self, query: TraceQuery) -> TraceFilter:
+        if query.outcome is not None and query.outcome not in set(TraceOutcome):
+            known = ", ".join(TraceOutcome)
+            raise InvalidInput(f"{query.outcome!r} is not an outcome.", hint=f"Use one of: {known}.")
+        if query.sort not in ("newest", "oldest"):
+            raise InvalidInput(f"Traces cannot be sorted by {query.sort!r}.", hint="Use newest or oldest.")
+        target = None if query.target is None else await self._target(query.target)
+        return TraceFilter(
+            target=target,
+            outcomes=() if query.outcome is None else (TraceOutcome(query.outcome),),
+            conversation=query.conversation,
+            source=query.source,
+            since=None if query.since is None else moment(query.since),
+            until=None if query.until is None else moment(query.until),
+        )
+
+    async def _target(self, name: str | TargetRef) -> TargetRef:
+        """Return the target that is meant: a registered one, or one that only the history knows."""
+        from honeyguide.workspace.homes import Homes
+
+        try:
+            return await Homes(self._core).resolve(name)
+        except NotFound:
+            kind, bare = split_target_name(str(name))
+            found = await self._core.store.read(lambda unit: unit.trace_links.named(bare))
+            fitting = [ref for ref in found if kind in (None, ref.kind)]
+            if len(fitting) > 1:
+                spelled = " or ".join(str(ref) for ref in fitting)
+                raise InvalidInput(f"Several targets are called {bare!r}.", hint=f"Write {spelled}.") from None
+            if not fitting:
+                raise
+            return fitting[0]
+
+    def _withheld_folders(self) -> list[PurePath]:
+        return [PurePath(folder) for folder in self._core.settings.get("privacy.never_send_folders")]
+
+
+class _EitherStop:
+    """Set by us, or by the one who gave ``other``."""
+
+    def __init__(self, other: Stop | None) -> None:
+        self._own = threading.Event()
+        self._other = other
+
+    def set(self) -> None:
+        """Stop."""
+        self._own.set()
+
+    def is_set(self) -> bool:
+        """Whether somebody wants to stop."""
+        return self._own.is_set() or (self._other is not None and self._other.is_set())
+
+
+def _on_loop(progress: Progress | None) -> Progress:
+    """Return what tells ``progress`` on the present loop's thread, not too often, the end always."""
+    if progress is None:
+        return lambda done, total, path: None
+    loop = asyncio.get_running_loop()
+    tell = progress
+    told = [float("-inf"), -1.0]
+
+    def throttled(done: int, total: int, path: str) -> None:
+        now = time.monotonic()
+        if (now - told[0] >= PROGRESS_SECONDS or done >= total) and done != told[1]:
+            told[0], told[1] = now, done
+            loop.call_soon_threadsafe(tell, done, total, path)
+
+    return throttled
+
+
+def _rows(unit: Unit, wanted: TraceFilter, total: int, limit: int, query: TraceQuery) -> list[StoredRow]:
+    if query.sort == "newest":
+        return unit.traces.rows(wanted, limit=limit, offset=query.offset)
+    end = max(total - query.offset, 0)
+    start = max(end - limit, 0)
+    return list(reversed(unit.traces.rows(wanted, limit=end - start, offset=start))) if end > start else []
+
+
+def _targets(unit: Unit, rows: Sequence[StoredRow]) -> dict[int, str]:
+    """Return the first target of each trace."""
+    return {number: str(links[0].ref) for number, links in unit.trace_links.of([row.id for row in rows]).items()}
+
+
+def _row(row: StoredRow, targets: Mapping[int, str], withheld: Sequence[PurePath], excerpt: str = "") -> TraceRow:
+    return TraceRow(
+        id=row.id,
+        created_at=row.created_at,
+        target=targets.get(row.id),
+        outcome=row.outcome,
+        outcome_detail=row.outcome_detail,
+        source=row.source,
+        conversation=row.conversation,
+        turn=row.turn,
+        persona_id=row.persona_id,
+        session_id=row.session_id,
+        model=row.model,
+        project=row.project,
+        input=row.preview,
+        tool_calls=row.tool_calls,
+        cost_usd=row.cost_usd,
+        duration_ms=row.duration_ms,
+        never_send=row.never_send or is_inside(row.project, withheld),
+        excerpt=excerpt,
+    )
+
+
+def is_inside(project: str | None, folders: Sequence[PurePath]) -> bool:
+    """Say whether a project lies in one of the folders, as the source wrote it."""
+    return bool(project) and any(PurePath(str(project)).is_relative_to(folder) for folder in folders)
+
+
+def _chunk(wanted: TraceFilter, limit: int, offset: int) -> Callable[[Unit], list[Trace]]:
+    return lambda unit: unit.traces.query(wanted, limit=limit, offset=offset)
+
+
+def _refuse_while_used(unit: Unit, ids: Sequence[int]) -> None:
+    wanted = set(ids)
+    for attempt in unit.attempts.list(AttemptFilter(states=("running",)), limit=1000):
+        if attempt.dataset_hash is None or unit.datasets.get(attempt.dataset_hash) is None:
+            continue
+        dataset = unit.datasets.load(attempt.dataset_hash)
+        examples = (*dataset.train, *dataset.validation, *dataset.holdout)
+        if any(example.metadata.get("traceId") in wanted for example in examples):
+            raise Conflict(
+                f"The run {attempt.uuid} works with one of these traces.",
+                hint="Wait until it has ended, or cancel it, then delete them.",
+                details={"run": attempt.uuid},
+            )
