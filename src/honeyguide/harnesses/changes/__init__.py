@@ -1,0 +1,1 @@
+"""Changing a harness: what may never change, gates, proposals and their queue, proof, applying, going back."""
