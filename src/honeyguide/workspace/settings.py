@@ -85,6 +85,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("window.reduced_motion", "switch", False, "Less motion", "No fades."),
     Setting("window.tray", "switch", False, "Tray icon", "Shows a badge when a run ends."),
     Setting("updates.url", "text", None, "Update address", "Asked only when you say so, or opted in."),
+    Setting("updates.public_key", "text", None, "Update key", "Of whoever runs the address; base64, ed25519."),
     Setting("updates.check", "switch", False, "Look for updates", "Once a day; nothing is downloaded by itself."),
 )
 _BY_KEY = {setting.key: setting for setting in SETTINGS}

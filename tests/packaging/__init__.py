@@ -1,0 +1,1 @@
+"""Tests of the installers and of what ships with them."""
