@@ -237,7 +237,7 @@ class Race:
         switch.votes += 1
         if switch.state is not State.DROPPED or switch.is_refuted or self._clashes_with_kept(switch):
             return 0
-        if switch.drops >= 3 and switch.chances(self._prior(switch))[0] < 0.25:
+        if switch.votes < self.settings.insist * switch.drops and switch.chances(self._prior(switch))[0] < 0.25:
             return 0
         switch.state = State.TRIAL
         switch.fade(0.5)
@@ -299,7 +299,7 @@ class Race:
         for switch in [w for w in self.switches if w.state is State.KEPT]:
             good, harm = switch.chances(self._prior(switch))
             switch.fade(s.forget)
-            if good < s.stay_at and switch.whole.off.n >= s.least:
+            if good < s.stay_at and (switch.narrow if switch.focus else switch.whole).off.n >= s.least / 2:
                 self._drop(switch, good)
         mask = self._kept
         for switch in self._trials():
@@ -311,6 +311,9 @@ class Race:
         self._share = min(max((kept + s.prior * s.doubtful) / (len(last) + s.doubtful), 0.08), 0.6)
 
     def _prior(self, switch: Switch) -> tuple[float, float, float]:
+        if switch.state is State.KEPT:
+            good = self.settings.kept_prior
+            return good, (1 - good) * 0.6, (1 - good) * 0.4
         good = self._share if switch.focus or switch.named else self._share / 2
         good = min(good * (1 + self.settings.vote * (switch.votes - 1)), 0.6)
         return good, (1 - good) * 0.6, (1 - good) * 0.4
@@ -414,15 +417,18 @@ class Race:
 
     def _examples(self, mask: int) -> list[int]:
         first = self.asked < min(self.settings.first_look, self.train)
-        trials = [s for s in self._trials() if s.focus]
+        asked_about = [
+            s for s in self.switches
+            if s.focus and (s.state is State.TRIAL or (s.state is State.KEPT and not mask & s.bit))
+        ]
         scored = []
         for number in range(self.train if first else len(self.inputs)):
             record = self._records[number]
             need = 0.0
-            for switch in trials:
+            for switch in asked_about:
                 if number in switch.focus:
                     side = switch.narrow.on if mask & switch.bit else switch.narrow.off
-                    need += 1.0 / (1 + side.n)
+                    need += (1.0 if switch.state is State.TRIAL else 2.0) / (1 + side.n)
             scored.append((need - 0.35 * record.asked + 0.5 * unit(self.seed, "example", self._arms, number), number))
         scored.sort(reverse=True)
         return [number for _, number in scored[: self.settings.arm]]

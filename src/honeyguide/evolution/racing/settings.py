@@ -53,7 +53,9 @@ class RacingSettings:
     vote: float = 0.6
     candidates: int = 6
     reviews: int = 2
-    forget: float = 0.98
+    forget: float = 0.99
+    kept_prior: float = 0.7
+    insist: int = 3
 
     def __post_init__(self) -> None:
         least = min(self.evaluations, self.calls_per_reflection, self.first_look, self.ahead, self.arm, self.trials)
