@@ -158,12 +158,11 @@ async def test_an_edit_that_breaks_a_rule_is_refused(workspace):
 
 
 async def test_a_text_written_by_hand_goes_through_the_same_proof(workspace):
-    live = workspace.active_prompt("persona-system-prompt", "writer")
-    better = live.replace(
-        "- Leave out superlatives.", "- Begin with a line 'Title:' and a title of at most eight words."
-    )
-    result = await workspace.evolve("writer", RunOptions(candidate_text=better))
+    live = workspace.active_prompt("persona-system-prompt", "coder")
+    better = live.replace("- Always be the best you can be.", "- Write a test that fails before the change.")
+    result = await workspace.evolve("coder", RunOptions(candidate_text=better))
     assert result.outcome == "proposed"
+    assert result.payload["verification"]["outcome"] == "verified_improvement"
     worse = "Write something."
     result = await workspace.evolve("support", RunOptions(candidate_text=worse))
     assert result.outcome in ("skipped-gates", "skipped-delta")

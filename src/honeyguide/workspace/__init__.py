@@ -6,9 +6,15 @@ Front ends import this package and ``kernel``, nothing else of ours.
 from honeyguide.llm.protocol import ModelRef, ModelRole
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.versions.diff import Fold, Hunk, Row, RowKind, fold
+from honeyguide.workspace.audits import audit_prompts, find_agents
+from honeyguide.workspace.crash import write_crash_report
 from honeyguide.workspace.events import WorkspaceEvent
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.settings import SETTINGS, Setting
+from honeyguide.workspace.views.audit import AuditReport, FindingRow, FoundAgent
+from honeyguide.workspace.views.corrections import CorrectionDetail, CorrectionRow, DetectorRow
+from honeyguide.workspace.views.doctor import DoctorReport
+from honeyguide.workspace.views.models import KeyPlace, ModelsReport, ModelTest, ProviderRow, RoleRow
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.pages import Page
 from honeyguide.workspace.views.runs import (
@@ -30,6 +36,15 @@ from honeyguide.workspace.views.runs import (
 )
 from honeyguide.workspace.views.service import DaemonStatus, TickReport, WaitingTarget
 from honeyguide.workspace.views.targets import LimitUse, LockRow, TargetDetail, TargetRow
+from honeyguide.workspace.views.traces import (
+    ArchiveReport,
+    ImportedFileRow,
+    ImportReport,
+    LinkRow,
+    TraceDetail,
+    TraceQuery,
+    TraceRow,
+)
 from honeyguide.workspace.views.versions import (
     DiffView,
     VersionDetail,
@@ -43,23 +58,39 @@ from honeyguide.workspace.workspace import Workspace
 __all__ = [
     "SETTINGS",
     "AcceptCheck",
+    "ArchiveReport",
     "AttemptRow",
+    "AuditReport",
     "CallRow",
     "CandidateRow",
+    "CorrectionDetail",
+    "CorrectionRow",
     "DaemonStatus",
     "DatasetReport",
+    "DetectorRow",
     "DiffView",
+    "DoctorReport",
     "EvidenceRow",
+    "FindingRow",
     "Fold",
+    "FoundAgent",
     "Hunk",
+    "ImportReport",
+    "ImportedFileRow",
+    "KeyPlace",
     "LimitUse",
+    "LinkRow",
     "LockRow",
     "ModelRef",
     "ModelRole",
+    "ModelTest",
+    "ModelsReport",
     "Origin",
     "Page",
     "PlanReport",
     "ProgressEvent",
+    "ProviderRow",
+    "RoleRow",
     "Row",
     "RowKind",
     "RunDetail",
@@ -75,6 +106,9 @@ __all__ = [
     "TargetRef",
     "TargetRow",
     "TickReport",
+    "TraceDetail",
+    "TraceQuery",
+    "TraceRow",
     "TryResult",
     "VersionDetail",
     "VersionList",
@@ -83,6 +117,9 @@ __all__ = [
     "WatchReport",
     "Workspace",
     "WorkspaceEvent",
+    "audit_prompts",
     "diff_view",
+    "find_agents",
     "fold",
+    "write_crash_report",
 ]

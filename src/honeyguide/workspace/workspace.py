@@ -7,7 +7,7 @@ worker threads for everything that waits; a method without ``async`` may be call
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
@@ -19,15 +19,21 @@ from honeyguide.kernel.ids import IdFactory, new_uuid
 from honeyguide.llm import ModelRef, ModelRole
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage import SERVER
-from honeyguide.traces.redaction_records import redact_trace
+from honeyguide.traces.archive import ExpiryReport
+from honeyguide.traces.recorder import TraceRecorder
 from honeyguide.workspace import places
 from honeyguide.workspace.core import Core
+from honeyguide.workspace.corrections import Corrections
 from honeyguide.workspace.deciding import Deciding
+from honeyguide.workspace.doctor import diagnose_installation
 from honeyguide.workspace.events import Listener, WorkspaceEvent, event_of
 from honeyguide.workspace.exporting import review_page
+from honeyguide.workspace.history import History
 from honeyguide.workspace.holding import held
 from honeyguide.workspace.homes import Homes
+from honeyguide.workspace.importing.reading import Stop
 from honeyguide.workspace.mining import Mining, write_file
+from honeyguide.workspace.models import Models
 from honeyguide.workspace.opening import make_folder, open_core
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.preparing import costs_money
@@ -37,6 +43,9 @@ from honeyguide.workspace.sample import compose_history
 from honeyguide.workspace.service import EvolutionService, OnTick
 from honeyguide.workspace.targets import Targets
 from honeyguide.workspace.version_history import Versions
+from honeyguide.workspace.views.corrections import CorrectionDetail, CorrectionRow, DetectorRow
+from honeyguide.workspace.views.doctor import DoctorReport
+from honeyguide.workspace.views.models import KeyPlace, ModelsReport, ModelTest
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.pages import Page
 from honeyguide.workspace.views.runs import (
@@ -57,6 +66,14 @@ from honeyguide.workspace.views.runs import (
 )
 from honeyguide.workspace.views.service import DaemonStatus, TickReport
 from honeyguide.workspace.views.targets import LockRow, TargetDetail, TargetRow
+from honeyguide.workspace.views.traces import (
+    TRACES_SHOWN,
+    ArchiveReport,
+    ImportReport,
+    TraceDetail,
+    TraceQuery,
+    TraceRow,
+)
 from honeyguide.workspace.views.versions import DiffView, VersionDetail, VersionList, VersionRow, WatchReport
 
 Name = str | TargetRef
@@ -78,6 +95,9 @@ class Workspace:
         self._service = EvolutionService(core, homes, self._running)
         self._deciding = Deciding(core, homes)
         self._reviewing = Reviewing(core, homes)
+        self._history = History(core)
+        self._corrections = Corrections(core)
+        self._models = Models(core)
 
     # --- life
 
@@ -96,9 +116,7 @@ class Workspace:
         core = await asyncio.to_thread(lambda: open_core(path, create=True, clock=clock, new_id=ids))
         workspace = cls(core)
         if sample:
-            redact = core.redactor()
-            history = await asyncio.to_thread(lambda: [redact_trace(trace, redact) for trace in compose_history()])
-            await core.store.import_traces(history)
+            await workspace._history.import_recorded(await asyncio.to_thread(lambda: list(compose_history())))
         return workspace
 
     @classmethod
@@ -132,6 +150,11 @@ class Workspace:
         """Note that this workspace was opened last."""
         places.remember(path)
 
+    @staticmethod
+    async def doctor(path: Path) -> DoctorReport:
+        """Say what works here and what does not; needs no workspace."""
+        return await diagnose_installation(path)
+
     @property
     def path(self) -> Path:
         """The folder."""
@@ -140,6 +163,7 @@ class Workspace:
     async def close(self) -> None:
         """Stop running work (it can be resumed) and close everything, in order."""
         await self._running.close()
+        await self._history.close()
         await self._core.close()
 
     async def __aenter__(self) -> Workspace:
@@ -225,6 +249,123 @@ class Workspace:
         if kind not in set(TargetKind):
             raise NotFound(f"{kind!r} is not a kind of target.", hint="See 'honeyguide targets list'.")
         return self._homes.live_text(TargetRef(TargetKind(kind), name))
+
+    # --- history
+
+    def recorder(self) -> TraceRecorder:
+        """Return what an agent records with; from any thread, no event loop needed."""
+        return self._history.recorder()
+
+    async def import_traces(
+        self,
+        paths: Sequence[Path],
+        *,
+        source: str = "auto",
+        mapping: Mapping[str, str] | None = None,
+        encoding: str | None = None,
+        progress: Callable[[int, int, str], None] | None = None,
+        cancel: Stop | None = None,
+    ) -> ImportReport:
+        """Import files and folders; secrets are replaced before anything is stored, and nothing is doubled."""
+        return await self._history.import_traces(
+            paths, source=source, mapping=mapping, encoding=encoding, progress=progress, cancel=cancel
+        )
+
+    async def watch_traces(
+        self,
+        paths: Sequence[Path],
+        *,
+        source: str = "auto",
+        mapping: Mapping[str, str] | None = None,
+        on_report: Callable[[ImportReport], None],
+    ) -> None:
+        """Import, then stay and import what is written later, until the task is cancelled."""
+        await self._history.watch_traces(paths, source=source, mapping=mapping, on_report=on_report)
+
+    async def traces(self, query: TraceQuery | None = None) -> Page[TraceRow]:
+        """Return a part of the list of traces."""
+        return await self._history.traces(query)
+
+    async def trace(self, trace_id: int) -> TraceDetail:
+        """Return one trace. Raises NotFound."""
+        return await self._history.trace(trace_id)
+
+    async def search_traces(self, words: str, limit: int = TRACES_SHOWN) -> Page[TraceRow]:
+        """Return traces that hold all words, the best first."""
+        return await self._history.search_traces(words, limit)
+
+    async def export_traces(self, path: Path, query: TraceQuery | None = None) -> int:
+        """Write traces as JSON lines; return how many."""
+        return await self._history.export_traces(path, query)
+
+    async def delete_traces(self, ids: Sequence[int]) -> int:
+        """Delete traces for good, with everything that quotes them; return how many."""
+        return await self._history.delete_traces(ids)
+
+    async def mark_never_send(self, ids: Sequence[int], value: bool = True) -> int:
+        """Mark traces so that no model may see them, or lift the mark."""
+        return await self._history.mark_never_send(ids, value)
+
+    async def archive_traces(self) -> ArchiveReport:
+        """Keep a copy of every session that its program will delete."""
+        return await self._history.archive_traces()
+
+    async def expiring_sessions(self) -> ExpiryReport:
+        """Say how many sessions their program deletes within a week and have no copy."""
+        return await self._history.expiring_sessions()
+
+    async def corrections(
+        self, state: str | None = None, limit: int = 100, *, offset: int = 0, detector: str | None = None,
+        target: TargetRef | None = None,
+    ) -> Page[CorrectionRow]:  # fmt: skip
+        """Return a part of the list of corrections, newest first."""
+        return await self._corrections.list(state, limit, offset=offset, detector=detector, target=target)
+
+    async def correction(self, correction_id: int) -> CorrectionDetail:
+        """Return one correction with the answer it is about. Raises NotFound."""
+        return await self._corrections.show(correction_id)
+
+    async def confirm_correction(self, correction_id: int, edit: str | None = None) -> CorrectionRow:
+        """A person says yes, in their own words when ``edit`` is given: it becomes an example."""
+        return await self._corrections.confirm(correction_id, edit)
+
+    async def dismiss_correction(self, correction_id: int) -> CorrectionRow:
+        """A person says no."""
+        return await self._corrections.dismiss(correction_id)
+
+    async def detector_precision(self) -> tuple[DetectorRow, ...]:
+        """Return how often each detector was right, and which switched themselves off."""
+        return await self._corrections.detectors()
+
+    # --- models
+
+    async def models(self) -> ModelsReport:
+        """Return roles, providers and where keys are; opens no connection."""
+        return await self._models.report()
+
+    async def test_models(self, name: str | None = None) -> list[ModelTest]:
+        """Ask a model, or every role's, one short question and explain what failed."""
+        return await self._models.test(name)
+
+    async def list_models(self, provider: str) -> list[str]:
+        """Ask a provider which models it offers. Raises ModelError, InvalidInput."""
+        return await self._models.list_models(provider)
+
+    async def set_key(self, provider: str, key: str, *, where: str = "keyring") -> KeyPlace:
+        """Keep a key in the system's key ring, or (``session``) in memory only."""
+        return await self._models.set_key(provider, key, where=where)
+
+    async def forget_key(self, provider: str) -> bool:
+        """Remove a key from the key ring and this session."""
+        return await self._models.forget_key(provider)
+
+    async def use_model(self, role: str, model: str) -> ModelsReport:
+        """Choose the model of a role."""
+        return await self._models.use(role, model)
+
+    async def add_model_file(self, path: Path) -> ModelRef:
+        """Make a model file on this computer known by its name."""
+        return await self._models.add_file(path)
 
     # --- datasets and runs
 
