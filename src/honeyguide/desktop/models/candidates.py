@@ -64,7 +64,7 @@ class CandidateModel(QAbstractItemModel):
         super().__init__(parent)
         tr = QCoreApplication.translate
         self.columns = (
-            Column("name", tr("CandidateModel", "Candidate"), 34, stretch=True, fixed=True),
+            Column("name", tr("CandidateModel", "Candidate"), 44, stretch=True, fixed=True),
             Column("score", tr("CandidateModel", "Score"), 9, right=True),
             Column("gain", tr("CandidateModel", "Against now"), 12, right=True),
             Column("chars", tr("CandidateModel", "Characters"), 11, right=True),
@@ -178,12 +178,12 @@ def _name(row: Candidate, baseline: float | None) -> Cell:
     words = strategy_words(row.strategy) if row.strategy else row.id
     tip = f"{row.id}\n{words}"
     if row.is_winner:
-        said = tr("CandidateModel", "{what}, the winner").format(what=words)
+        said = tr("CandidateModel", "winner: {what}").format(what=words)
         return Cell(said, Role.ACCENT_TEXT, "crown", strong=True, tip=tip)
     if row.is_baseline:
         return Cell(words, Role.TEXT, "ring", strong=True, tip=tip)
     if row.refused:
-        said = tr("CandidateModel", "{what}, refused").format(what=words)
+        said = tr("CandidateModel", "refused: {what}").format(what=words)
         return Cell(said, Role.BAD, "cross", tip=f"{tip}\n{row.refused}")
     if row.on_front:
         front = tr("CandidateModel", "No other candidate is better in everything.")

@@ -68,7 +68,7 @@ class EvidenceModel(IndexedTableModel[EvidenceRow]):
         tr = QCoreApplication.translate
         super().__init__(
             (
-                Column("verdict", tr("EvidenceModel", "Verdict"), 12, fixed=True),
+                Column("verdict", tr("EvidenceModel", "Verdict"), 14, fixed=True),
                 Column("change", tr("EvidenceModel", "Change"), 10, right=True, fixed=True),
                 Column("input", tr("EvidenceModel", "Input"), 34, stretch=True, fixed=True),
                 Column("expected", tr("EvidenceModel", "Expected"), 24),

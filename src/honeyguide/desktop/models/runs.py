@@ -60,9 +60,10 @@ def run_columns() -> tuple[Column, ...]:
     """Return the columns of the run table."""
     tr = QCoreApplication.translate
     return (
-        Column("outcome", tr("RunTableModel", "Outcome"), 20, fixed=True),
-        Column("target", tr("RunTableModel", "Target"), 22, fixed=True),
+        Column("outcome", tr("RunTableModel", "Outcome"), 23, fixed=True),
+        Column("target", tr("RunTableModel", "Target"), 20, fixed=True),
         Column("kind", tr("RunTableModel", "Kind"), 13, shown=False),
+        Column("proof", tr("RunTableModel", "Proof"), 20, shown=False),
         Column("change", tr("RunTableModel", "Change"), 34, stretch=True),
         Column(
             "gain",
@@ -71,7 +72,7 @@ def run_columns() -> tuple[Column, ...]:
             tr("RunTableModel", "Points on unseen cases, with the interval"),
             right=True,
         ),
-        Column("gates", tr("RunTableModel", "Checks"), 10),
+        Column("gates", tr("RunTableModel", "Checks"), 15, shown=False),
         Column("cost", tr("RunTableModel", "Cost"), 9, right=True),
         Column("calls", tr("RunTableModel", "Calls"), 8, right=True, shown=False),
         Column("model", tr("RunTableModel", "Model"), 16, shown=False),
@@ -243,13 +244,17 @@ def _outcome(model: RunTableModel, row: RunRow) -> Cell:
     if row.state == "running":
         share = figures.percent(row.progress) if row.progress is not None else ""
         return Cell(f"{state.words} {share}".strip(), state.role, state.icon, progress=row.progress, tip=row.phase)
-    if row.outcome is not None and row.state in {"proposed", "accepted", "deployed", "failed"}:
+    if row.state == "proposed" and row.outcome is not None:
         said = outcome_wording(row.outcome)
-        if row.state == "proposed":
-            return Cell(said.words, said.role, said.icon, strong=True, tip=said.tip)
-        both = f"{state.words}, {said.words[:1].lower()}{said.words[1:]}"
-        return Cell(both, state.role, state.icon, tip=f"{state.tip}\n{said.tip}")
+        return Cell(said.words, said.role, said.icon, strong=True, tip=f"{said.tip}\n{state.tip}")
     return Cell(state.words, state.role, state.icon, strong=row.state == "proposed", tip=state.tip)
+
+
+def _proof(model: RunTableModel, row: RunRow) -> Cell:
+    if row.outcome is None:
+        return Cell("…" if row.state == "running" else "–", Role.TEXT_2)
+    said = outcome_wording(row.outcome)
+    return Cell(said.words, said.role, said.icon, tip=said.tip)
 
 
 def _target(model: RunTableModel, row: RunRow) -> Cell:
@@ -304,6 +309,7 @@ def _age(model: RunTableModel, row: RunRow) -> Cell:
 _CELLS: dict[str, Callable[[RunTableModel, RunRow], Cell]] = {
     "outcome": _outcome,
     "target": _target,
+    "proof": _proof,
     "kind": lambda _, row: Cell(kind_wording(row.kind).words, Role.TEXT_2),
     "change": lambda _, row: Cell("…" if row.partial else one_line(row.change or row.phase), tip=row.change),
     "gain": _gain,
@@ -314,7 +320,8 @@ _CELLS: dict[str, Callable[[RunTableModel, RunRow], Cell]] = {
     "age": _age,
 }
 _RAW: dict[str, Callable[[RunRow], Any]] = {
-    "outcome": lambda row: row.outcome or row.state,
+    "outcome": attrgetter("state"),
+    "proof": attrgetter("outcome"),
     "target": attrgetter("name"),
     "kind": attrgetter("kind"),
     "change": attrgetter("change"),
@@ -336,6 +343,7 @@ _STATE_RANKS = {"proposed": 0, "running": 10, "failed": 20, "accepted": 30, "dep
 _SORT: dict[str, Callable[[RunRow], Any]] = {
     "outcome": lambda row: _STATE_RANKS.get(row.state, 50) + _RANKS.get(row.outcome or "", 5),
     "target": lambda row: row.name.casefold(),
+    "proof": lambda row: _RANKS.get(row.outcome) if row.outcome else None,
     "kind": attrgetter("kind"),
     "change": lambda row: row.change.casefold() or None,
     "gain": attrgetter("delta"),

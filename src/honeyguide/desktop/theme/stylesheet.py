@@ -31,10 +31,10 @@ QPushButton[look="primary"]:disabled {
     background: $surface_2; color: $faint; border-color: $line; font-weight: 400;
 }
 QPushButton[look="link"] {
-    background: transparent; border: 1px solid transparent; color: $accent_text; padding: ${pad}px 4px;
+    background: transparent; border: 1px solid transparent; color: $accent_text; padding: 0 4px;
     text-decoration: underline;
 }
-QPushButton[look="link"]:focus { border: 1px solid $accent_text; padding: ${pad}px 4px; }
+QPushButton[look="link"]:focus { border: 1px solid $accent_text; padding: 0 4px; }
 QPushButton[look="chip"] {
     border-radius: ${pill}px; padding: 2px 10px; min-height: ${line_px}px; background: transparent;
     border: 1px solid $line;
@@ -53,11 +53,6 @@ QToolButton:checked { background: $accent_tint; border-color: $line; }
 QToolButton:focus { border: 2px solid $accent_text; padding: 2px; }
 QToolButton:disabled { color: $faint; }
 QToolButton::menu-indicator { image: none; }
-QToolButton[popupMode="2"] { padding-right: 14px; }
-QToolButton[popupMode="2"]::menu-indicator {
-    image: url($chevron); width: 10px; height: 10px; subcontrol-position: right center; right: 3px;
-}
-
 QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
     background: $field; color: $text; border: 1px solid $line; border-radius: 6px; padding: ${pad}px 8px;
     selection-background-color: $selection; selection-color: $text;
@@ -77,6 +72,9 @@ QTableView, QTreeView, QListView {
     background: $surface; border: none; outline: none; gridline-color: $line;
     selection-background-color: $selection; selection-color: $text; alternate-background-color: $surface;
 }
+QTreeView { show-decoration-selected: 1; }
+QTreeView::branch:selected { background: $selection; }
+QTreeView::branch:hover { background: transparent; }
 QTreeView::item, QListView::item { padding: 4px 4px; }
 QTreeView::item:hover, QListView::item:hover { background: $hover; }
 QTreeView::item:selected, QListView::item:selected { background: $selection; color: $text; }

@@ -23,7 +23,14 @@ class WinsBar(QWidget):
         self.setFont(Metrics.font(tabular=True))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._counts = dict.fromkeys(_VERDICTS, 0)
+        self._labelled = True
         self.set_counts()
+
+    def set_labelled(self, on: bool) -> None:
+        """Write the numbers under the bar, or leave that to chips beside it."""
+        self._labelled = on
+        self.updateGeometry()
+        self.update()
 
     def set_counts(self, better: int = 0, same: int = 0, worse: int = 0, unscored: int = 0) -> None:
         """Show these numbers."""
@@ -35,7 +42,7 @@ class WinsBar(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(360, QFontMetrics(self.font()).height() + 18)
+        return QSize(360, QFontMetrics(self.font()).height() + 18 if self._labelled else 14)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self.sizeHint().height())
@@ -64,7 +71,8 @@ class WinsBar(QWidget):
                 painter.setBrush(QBrush(qcolor(Role.SURFACE, 0.65), pattern))
                 painter.drawRoundedRect(drawn, 3, 3)
             x += width + 2
-        self._labels(painter, mirrored)
+        if self._labelled:
+            self._labels(painter, mirrored)
         painter.end()
 
     def _labels(self, painter: QPainter, mirrored: bool) -> None:

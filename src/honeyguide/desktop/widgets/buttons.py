@@ -44,7 +44,8 @@ class Button(QPushButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._tip = tip
         self.setToolTip(tooltip(tip))
-        self.set_icon(icon, Role.ON_ACCENT if look is Look.PRIMARY else Role.TEXT)
+        roles = {Look.PRIMARY: Role.ON_ACCENT, Look.LINK: Role.ACCENT_TEXT}
+        self.set_icon(icon, roles.get(look, Role.TEXT))
 
     def set_icon(self, icon: str, role: Role = Role.TEXT) -> None:
         """Show an icon that follows the theme; an empty name shows none."""

@@ -138,7 +138,7 @@ class DataTable(QTableView):
             header.moveSection(header.visualIndex(numbers[name]), place)
         for number, column in enumerate(self._columns):
             self.setColumnHidden(number, column.id in state.hidden)
-            width = state.widths.get(column.id) or Metrics.characters(column.characters) + 2 * PAD
+            width = state.widths.get(column.id) or usual_width(column, header)
             if not column.stretch:
                 header.resizeSection(number, width)
         self._restoring = False
@@ -299,3 +299,9 @@ class DataTable(QTableView):
                 if number >= 0:
                     y = self.rowViewportPosition(number)
                     self.viewport().update(0, y, self.viewport().width(), self.rowHeight(number))
+
+
+def usual_width(column: Column, header: QHeaderView) -> int:
+    """Return how wide a column starts: as its contents need, and never narrower than its title."""
+    title = header.fontMetrics().horizontalAdvance(column.title) + 2 * PAD + 16
+    return max(title, Metrics.characters(column.characters) + 2 * PAD)

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QSplitter, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QPainter, QPalette
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QPlainTextEdit,
+    QSplitter,
+    QStyleOptionViewItem,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from honeyguide.desktop.models.candidates import Candidate, CandidateModel
-from honeyguide.desktop.theme import Metrics, Role, Type, figures
+from honeyguide.desktop.theme import Metrics, Role, Type, figures, qcolor
 from honeyguide.desktop.theme.outcomes import strategy_words
 from honeyguide.desktop.theme.plain_text import block
-from honeyguide.desktop.widgets.cell_delegate import PAD, CellDelegate
+from honeyguide.desktop.widgets.cell_delegate import CellDelegate
+from honeyguide.desktop.widgets.data_table import usual_width
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 
 _OPEN_AT_MOST = 400
@@ -32,11 +42,11 @@ class LineageTree(QWidget):
         super().__init__(parent)
         self.setObjectName("lineage")
         self.model = CandidateModel(self)
-        self.tree = named(QTreeView(), "lineage-tree", self.tr("Family tree of candidates"))
+        self.tree = named(_Tree(), "lineage-tree", self.tr("Family tree of candidates"))
         self.tree.setModel(self.model)
         self.tree.setItemDelegate(CellDelegate(self.tree, draws_rows=False))
         self.tree.setUniformRowHeights(True)
-        self.tree.setAllColumnsShowFocus(True)
+        self.tree.setAllColumnsShowFocus(False)
         self.tree.setIndentation(18)
         self.tree.setExpandsOnDoubleClick(False)
         self.tree.setEditTriggers(QTreeView.EditTrigger.NoEditTriggers)
@@ -45,7 +55,7 @@ class LineageTree(QWidget):
         header.setSectionsMovable(False)
         for number, column in enumerate(self.model.columns):
             header.setSectionResizeMode(number, QHeaderView.ResizeMode.Interactive)
-            header.resizeSection(number, Metrics.characters(column.characters) + 2 * PAD)
+            header.resizeSection(number, usual_width(column, header))
         self._about = PlainLabel("", role=Role.TEXT_2, selectable=True)
         self._text = named(QPlainTextEdit(), "lineage-text", self.tr("Text of the candidate"))
         self._text.setReadOnly(True)
@@ -133,3 +143,24 @@ class LineageTree(QWidget):
         """Return where a menu for the chosen candidate belongs, on screen."""
         rect = self.tree.visualRect(self.tree.currentIndex())
         return self.tree.viewport().mapToGlobal(rect.bottomLeft())
+
+
+class _Tree(QTreeView):
+    """Paints the background of whole rows itself: the style would paint each cell another one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Highlight, Qt.GlobalColor.transparent)
+        self.setPalette(palette)
+
+    def drawRow(
+        self, painter: QPainter, options: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        row = QRect(0, options.rect.top(), self.viewport().width(), options.rect.height())
+        if self.selectionModel().isSelected(index):
+            painter.fillRect(row, qcolor(Role.SELECTION))
+        if self.hasFocus() and index == self.currentIndex():
+            x = self.viewport().width() - 3 if self.isRightToLeft() else 0
+            painter.fillRect(x, row.top(), 3, row.height(), qcolor(Role.ACCENT))
+        super().drawRow(painter, options, index)

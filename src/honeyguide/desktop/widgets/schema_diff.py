@@ -109,10 +109,10 @@ class _SchemaModel(IndexedTableModel[FieldChange]):
         tr = QCoreApplication.translate
         super().__init__(
             (
-                Column("change", tr("SchemaDiffTable", "Change"), 12, fixed=True),
+                Column("change", tr("SchemaDiffTable", "Change"), 14, fixed=True),
                 Column("name", tr("SchemaDiffTable", "Field"), 18, fixed=True),
-                Column("before", tr("SchemaDiffTable", "Now"), 24),
-                Column("after", tr("SchemaDiffTable", "Proposed"), 24),
+                Column("before", tr("SchemaDiffTable", "Now"), 30),
+                Column("after", tr("SchemaDiffTable", "Proposed"), 30),
                 Column("description_before", tr("SchemaDiffTable", "Meaning now"), 28, shown=False),
                 Column("description_after", tr("SchemaDiffTable", "Meaning"), 34, stretch=True),
             ),

@@ -14,7 +14,7 @@ SIGN = 18
 ICON = 20
 EDGE = 3
 """Width of the bar at the edge that shows the current change."""
-ROOM_FOR_TWO = 84
+ROOM_FOR_TWO = 108
 """Characters from which two texts stand side by side by themselves."""
 
 

@@ -1,0 +1,241 @@
+"""What all charts share: a title with its choices, export, the loading and empty states, updates ten times a second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QColor, QPen, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from honeyguide.desktop.models.export import Format, export_rows
+from honeyguide.desktop.theme import Metrics, Role, Type, active_theme
+from honeyguide.desktop.widgets.buttons import ToolButton
+from honeyguide.desktop.widgets.charts.exporting import save_png, save_svg, save_text
+from honeyguide.desktop.widgets.charts.loading import LibraryLoader, library
+from honeyguide.desktop.widgets.labels import PlainLabel
+from honeyguide.desktop.widgets.states import StateStack
+
+COALESCE_MS = 100
+_PADDING = 0.09
+"""Share of the range that stays free around the data; labels need some."""
+
+
+class ChartFormat(StrEnum):
+    """What a chart can be saved as."""
+
+    PNG = "png"
+    SVG = "svg"
+    CSV = "csv"
+
+
+class ChartFrame(QWidget):
+    """A chart. A subclass says what is drawn (``draw``), whether there is anything (``has_data``), and its numbers.
+
+    Signals:
+        export_wanted(ChartFormat): a person chose a format; the page asks for a file and calls ``save``.
+        drawn(): the chart shows the newest data.
+    """
+
+    export_wanted = Signal(object)
+    drawn = Signal()
+
+    def __init__(self, name: str, title: str, empty: tuple[str, str], parent: QWidget | None = None) -> None:
+        """Make a chart that is called ``name``; ``empty`` is the title and the text that stand there without data."""
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self._title_words, self._empty = title, empty
+        self.plot: Any = None
+        self.pg: Any = None
+        self._loader: LibraryLoader | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(COALESCE_MS)
+        self._timer.timeout.connect(self._redraw)
+        self._title = PlainLabel(title, strong=True, wrap=False)
+        self.choices = QHBoxLayout()
+        self.choices.setSpacing(Metrics.GRID)
+        self.note = PlainLabel("", Type.CAPTION, Role.TEXT_2)
+        self._export = ToolButton("export", f"{name}-export", self.tr("Save this chart"))
+        self._export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._export.setMenu(self._export_menu())
+        head = QHBoxLayout()
+        head.setSpacing(Metrics.GAP)
+        head.addWidget(self._title)
+        head.addStretch(1)
+        head.addLayout(self.choices)
+        head.addWidget(self._export)
+        self._holder = QWidget()
+        self._hold = QVBoxLayout(self._holder)
+        self._hold.setContentsMargins(0, 0, 0, 0)
+        self.stack = StateStack(self._holder)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Metrics.GAP, Metrics.GAP, Metrics.GAP, Metrics.GAP)
+        column.setSpacing(Metrics.GRID)
+        column.addLayout(head)
+        column.addWidget(self.stack, 1)
+        column.addWidget(self.note)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(260, 180)
+        self._show_state()
+
+    # --- what a subclass says
+
+    def has_data(self) -> bool:
+        """Say whether there is anything to draw."""
+        raise NotImplementedError
+
+    def build(self) -> None:
+        """Put the items into the new, empty ``self.plot``."""
+        raise NotImplementedError
+
+    def draw(self) -> None:
+        """Give the items their data and colours."""
+        raise NotImplementedError
+
+    def numbers(self) -> tuple[Sequence[tuple[str, str]], Sequence[Sequence[Any]]]:
+        """Return ids and titles of the columns, and the rows, that CSV holds."""
+        raise NotImplementedError
+
+    # --- what a subclass uses
+
+    def changed(self) -> None:
+        """Draw again soon; many changes are drawn together."""
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def redraw_now(self) -> None:
+        """Draw at once, e.g. before saving."""
+        self._timer.stop()
+        self._redraw()
+
+    def colour(self, role: Role, opacity: float = 1.0) -> QColor:
+        """Return a colour of the theme."""
+        colour = active_theme()[role]
+        return QColor(colour.red, colour.green, colour.blue, round(opacity * 255))
+
+    def pen(self, role: Role, width: float = 1.0, *, dashed: bool = False, opacity: float = 1.0) -> QPen:
+        """Return a pen in a colour of the theme, as wide on screen whatever the zoom."""
+        pen = QPen(self.colour(role, opacity), width)
+        pen.setCosmetic(True)
+        if dashed:
+            pen.setStyle(Qt.PenStyle.DashLine)
+        return pen
+
+    # --- what a page calls
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether pyqtgraph is there and the chart was built."""
+        return self.plot is not None
+
+    def save(self, form: ChartFormat, path: Path) -> None:
+        """Write the chart to a file.
+
+        Raises:
+            Unwritable: the file could not be written.
+        """
+        if form is ChartFormat.CSV:
+            titles, rows = self.numbers()
+            save_text(export_rows(titles, rows, Format.CSV), path)
+            return
+        self.make_ready()
+        self.redraw_now()
+        if form is ChartFormat.PNG:
+            save_png(self.plot, path)
+        else:
+            save_svg(self.plot, path, self._title_words)
+
+    def make_ready(self) -> None:
+        """Import pyqtgraph here and build the chart; normally a thread does the first part."""
+        if self.plot is None:
+            from honeyguide.desktop.widgets.charts.loading import load_now
+
+            load_now()
+            self._build()
+
+    # --- inside
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.plot is not None:
+            return
+        if library() is not None:
+            self._build()
+        elif self._loader is None:
+            self._loader = LibraryLoader()
+            self._loader.loaded.connect(self._build)
+            self._loader.failed.connect(self._on_failed)
+            self._loader.start()
+            self._show_state()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.PaletteChange and self.plot is not None:
+            self._colour_frame()
+            self.changed()
+        super().changeEvent(event)
+
+    def _build(self) -> None:
+        if self.plot is not None:
+            return
+        self.pg = library()
+        self.plot = self.pg.PlotWidget()
+        self.plot.setObjectName(f"{self.objectName()}-plot")
+        self.plot.setAccessibleName(self._title_words)
+        self.plot.setFrameShape(self.plot.Shape.NoFrame)
+        self.plot.setMenuEnabled(False)
+        self.plot.hideButtons()
+        self.plot.getViewBox().setDefaultPadding(_PADDING)
+        self.plot.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._hold.addWidget(self.plot)
+        self._colour_frame()
+        self.build()
+        self._redraw()
+
+    def _colour_frame(self) -> None:
+        self.plot.setBackground(self.colour(Role.SURFACE))
+        font = Metrics.font(Type.CAPTION, tabular=True)
+        for side in ("bottom", "left"):
+            axis = self.plot.getAxis(side)
+            axis.setPen(self.pen(Role.LINE))
+            axis.setTextPen(self.pen(Role.TEXT_2))
+            axis.setTickFont(font)
+            axis.label.setFont(font)
+            axis.enableAutoSIPrefix(False)
+        self.plot.showGrid(x=True, y=True, alpha=0.12)
+
+    def _redraw(self) -> None:
+        self._show_state()
+        if self.plot is not None and self.has_data():
+            self.draw()
+            self.drawn.emit()
+
+    def _show_state(self) -> None:
+        self._export.setEnabled(self.has_data())
+        if not self.has_data():
+            self.stack.show_empty(*self._empty, icon="chart")
+        elif self.plot is None:
+            self.stack.show_loading(self.tr("Drawing the chart…"))
+        else:
+            self.stack.show_content()
+
+    def _on_failed(self, sentence: str) -> None:
+        self.stack.show_error(self.tr("The chart cannot be drawn here."), sentence)
+
+    def _export_menu(self) -> QMenu:
+        menu = QMenu(self)
+        words = {
+            ChartFormat.PNG: self.tr("Picture (PNG)…"),
+            ChartFormat.SVG: self.tr("Drawing (SVG)…"),
+            ChartFormat.CSV: self.tr("Numbers (CSV)…"),
+        }
+        for form, said in words.items():
+            action = QAction(said, menu)
+            action.setObjectName(f"{self.objectName()}-export-{form.value}")
+            action.triggered.connect(lambda _=False, chosen=form: self.export_wanted.emit(chosen))
+            menu.addAction(action)
+        return menu
