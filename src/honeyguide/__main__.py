@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from honeyguide.workspace import Workspace
 
 
 def main() -> int:
@@ -11,7 +15,17 @@ def main() -> int:
     from honeyguide.cli.app import run
     from honeyguide.cli.front_ends import FrontEnds
 
-    return run(sys.argv[1:], FrontEnds(window=_window, pictures=_pictures))
+    return run(
+        sys.argv[1:],
+        FrontEnds(
+            window=_window,
+            pictures=_pictures,
+            serve=_serve,
+            token=_token,
+            mcp_stdio=_mcp_stdio,
+            mcp_http=_mcp_http,
+        ),
+    )
 
 
 def _window(workspace: Path, smoke: bool) -> int:
@@ -24,6 +38,30 @@ def _pictures(workspace: Path, folder: Path) -> list[Path]:
     from honeyguide.desktop.screenshots import render_pages
 
     return render_pages(workspace, folder)
+
+
+async def _serve(workspace: Workspace, **options: Any) -> None:
+    from honeyguide.server.serving import serve
+
+    await serve(workspace, **options)
+
+
+def _token(file: Path | None) -> str:
+    from honeyguide.server.tokens import read_token
+
+    return read_token(file)
+
+
+async def _mcp_stdio(workspace: Workspace) -> None:
+    from honeyguide.server.mcp_serving import serve_mcp_stdio
+
+    await serve_mcp_stdio(workspace)
+
+
+async def _mcp_http(workspace: Workspace, **options: Any) -> None:
+    from honeyguide.server.mcp_serving import serve_mcp_http
+
+    await serve_mcp_http(workspace, **options)
 
 
 if __name__ == "__main__":

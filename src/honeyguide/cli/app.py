@@ -22,6 +22,7 @@ from honeyguide.cli import (
     models,
     output,
     runs,
+    service,
     session,
     start,
     targets,
@@ -40,7 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _part in (start, demo, evolve, datasets):
+for _part in (start, demo, evolve, datasets, service):
     _part.register(app)
 app.add_typer(targets.app, name="targets")
 app.add_typer(traces.app, name="traces")
