@@ -122,6 +122,7 @@ class Running:
         self._homes = homes
         self._mining = mining
         self._active: dict[str, ActiveRun] = {}
+        self._storing: set[asyncio.Task[None]] = set()
 
     # --- before
 
@@ -294,7 +295,7 @@ class Running:
             await asyncio.wait(tasks, timeout=10)
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, *self._storing, return_exceptions=True)
 
     # --- inside
 
@@ -467,7 +468,9 @@ class Running:
         due = time.monotonic() - active.stored_at >= STORE_PROGRESS_EVERY or event.phase != active.phase
         if due:
             active.stored_at, active.phase = time.monotonic(), event.phase
-            asyncio.get_running_loop().create_task(self._store_progress(active.uuid, event))
+            task = asyncio.get_running_loop().create_task(self._store_progress(active.uuid, event))
+            self._storing.add(task)
+            task.add_done_callback(self._storing.discard)
 
     async def _store_progress(self, uuid: str, event: ProgressEvent) -> None:
         detail = dict(event.detail or {})

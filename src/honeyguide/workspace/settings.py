@@ -5,7 +5,6 @@ Code, dialog, documentation and JSON schema read this table.
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -201,14 +200,20 @@ def _dump(values: Mapping[str, Any]) -> str:
 
 
 def _name(name: str) -> str:
-    return name if name and all(c.isascii() and (c.isalnum() or c in "_-") for c in name) else json.dumps(name)
+    return name if name and all(c.isascii() and (c.isalnum() or c in "_-") for c in name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """Return a TOML basic string: everything as it is but quotes, backslashes and control characters."""
+    marks = {'"': '\\"', "\\": "\\\\"}
+    return '"' + "".join(marks.get(c, f"\\u{ord(c):04X}" if ord(c) < 32 or ord(c) == 127 else c) for c in text) + '"'
 
 
 def _literal(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=True).replace("\x7f", "\\u007F")
+        return _quoted(value)
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{_name(str(k))} = {_literal(v)}" for k, v in value.items()) + " }"
     if isinstance(value, list | tuple):
