@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
@@ -10,14 +11,19 @@ from typing import Any
 
 import pytest
 
+from honeyguide.harnesses.changes.gate import hiveloom_gate
+from honeyguide.harnesses.changes.proposal import Proposal
 from honeyguide.harnesses.evidence.exact_tests import fisher_exact
 from honeyguide.harnesses.evidence.friction import friction_fingerprint
 from honeyguide.harnesses.evidence.ingestion import ingest
 from honeyguide.harnesses.evidence.metrics import parse_metric
+from honeyguide.harnesses.evidence.report import Cluster, Report
+from honeyguide.harnesses.evidence.signal import locate_signal
 from honeyguide.harnesses.evidence.statistics import statistics
 from honeyguide.harnesses.folder import Harness
 from honeyguide.harnesses.spec.fingerprints import fingerprints, version_hash
 from honeyguide.harnesses.spec.models import HarnessSpec
+from honeyguide.harnesses.spec.paths import set_value
 from honeyguide.harnesses.spec.reading import parse_document
 
 DATA = Path(os.environ.get("HONEYGUIDE_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
@@ -132,3 +138,42 @@ def test_nothing_in_the_shared_folders_is_changed_by_reading():
     ingest(harness.trace_dir, None)
     after = {p: hashlib.sha256(p.read_bytes()).hexdigest() for p in (ROOT / "legacy-min").rglob("*") if p.is_file()}
     assert after == before
+
+
+DESK = {
+    "name": "faq-answer",
+    "description": "d",
+    "system_prompt": "Answer the customer question from the knowledge base.\n",
+    "tools": [{"builtin": "recall_runs"}, {"builtin": "propose_memory"}],
+    "memory": {"entries": [{"id": "a", "kind": "rule", "title": "t", "content": "c"}]},
+    "loop": {"policy": "sequential_steps", "steps": ["a", "b"]},
+}
+"""Stands in for a folder that is not among the shared ones."""
+
+
+@pytest.mark.parametrize("case", load(EXPECTED / "gate-cases.json") if ROOT.is_dir() else [], ids=lambda c: c["name"])
+def test_recorded_gate_cases(case):
+    folder = ROOT / case["harness"]
+    data = copy.deepcopy(dict(Harness.open(folder).document.data) if folder.is_dir() else DESK)
+    for path, value in case["spec_patch"].items():
+        set_value(data, path, value)
+    asked = {"yaml_changes": case["changes"], **{k: case[k] for k in ("code_changes", "objective_expectations")}}
+    found = hiveloom_gate(HarnessSpec.model_validate(data), data, Proposal.model_validate(asked))
+    assert [c.path for c in found.accepted] == case["accepted"]
+    assert [r.path for r in found.rejected] == [r["path"] for r in case["rejected"]]
+    for mine, recorded in zip(found.rejected, case["rejected"], strict=True):
+        assert mine.reason.partition(" If it comes")[0] == recorded["reason"].partition(" If it comes")[0]
+
+
+@pytest.mark.parametrize(
+    ("notes", "key"), [((), "be5beec469de"), (("Operators want the service name first",), "8d6b5737cd15")]
+)
+def test_recorded_keys_of_failure_states(notes, key):
+    signatures = load(EXPECTED / "log-triage" / "stats-v1.json")["failure_signatures"]
+    friction = load(EXPECTED / "log-triage" / "friction-v1.json")["friction"]
+    clusters = [Cluster("verdict", v["feedback"], 1) for v in signatures["verdicts"]]
+    clusters += [Cluster("guardrail", f"{g['guardrail']} ({g['kind']})", 1) for g in signatures["guardrails"]]
+    clusters += [Cluster("status", s["status"], 1) for s in signatures["statuses"]]
+    clusters += [Cluster("friction", name, 1) for name in {row["category"] for row in friction}]
+    signal = locate_signal([], "k", None, {})
+    assert Report("k", "v", (), frozenset(), tuple(clusters), signal, {}, notes=notes).dedup_key == key

@@ -103,6 +103,11 @@ def _spelled(key: object) -> str:
     return str(key)
 
 
+def unknown_paths(spec: HarnessSpec) -> list[str]:
+    """Return the paths that are no fields of a harness."""
+    return [path for path, _ in _extras(spec, "")]
+
+
 def _unknown_fields(spec: HarnessSpec, document: Document) -> Iterator[Problem]:
     for path, known in _extras(spec, ""):
         line, column = document.place(path)
