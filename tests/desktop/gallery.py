@@ -228,7 +228,7 @@ def trace_table() -> QWidget:
                  None if n % 4 else 0.01 * n, 3.5 * n, never_send=n == 2)
         for n in range(12)
     ]  # fmt: skip
-    model.reset(400, rows[:12] + [])
+    model.reset(400, rows)
     model.set_page(0, rows, model.generation)
     return table
 
@@ -418,7 +418,8 @@ def states() -> list[tuple[str, Callable[[], QWidget]]]:
     def error() -> QWidget:
         view = StateView()
         view.show_error("The workspace could not be opened.", "It was made by a newer version; update Honeyguide.",
-                        details="schema 12 > 9\n" + HOSTILE, actions=[StateAction("retry", "Try again", "retry")])  # fmt: skip
+                        details="schema 12 > 9\n" + HOSTILE,
+                        actions=[StateAction("retry", "Try again", "retry")])  # fmt: skip
         return view
 
     return [("state-empty", empty), ("state-loading", loading), ("state-error", error)]

@@ -21,7 +21,7 @@ def whole(number: int | None) -> str:
 
 def decimal(number: float, digits: int = 1) -> str:
     """Return a number with a true minus and the locale's decimal sign."""
-    text = QLocale().toString(abs(number), "f", digits)
+    text = QLocale().toString(float(abs(number)), "f", digits)
     negative = number < 0 and any(sign not in "0.,'  " for sign in text)
     return f"{MINUS}{text}" if negative else text
 
@@ -70,7 +70,7 @@ def money(usd: float | None) -> str:
         return unknown()
     if 0 < usd < 0.01:
         return f"<${decimal(0.01, 2)}"
-    return f"{MINUS if usd < 0 else ''}${QLocale().toString(abs(usd), 'f', 2)}"
+    return f"{MINUS if usd < 0 else ''}${QLocale().toString(float(abs(usd)), 'f', 2)}"
 
 
 def money_range(low: float | None, high: float | None) -> str:

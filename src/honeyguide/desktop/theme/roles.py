@@ -130,10 +130,10 @@ def derive(scheme: Scheme, bases: Bases = DEFAULT_BASES) -> Theme:
     hover = surface.mixed(text, 0.06)
     quiet = surface.mixed(text, 0.09)
     diffs = {
-        Role.INSERT: surface.mixed(bases.insert, 0.2 if dark else 0.13),
-        Role.INSERT_WORD: surface.mixed(bases.insert, 0.48 if dark else 0.37),
-        Role.DELETE: surface.mixed(bases.delete, 0.2 if dark else 0.11),
-        Role.DELETE_WORD: surface.mixed(bases.delete, 0.48 if dark else 0.32),
+        Role.INSERT: _ground(surface, bases.insert, 0.2 if dark else 0.13, text),
+        Role.INSERT_WORD: _ground(surface, bases.insert, 0.48 if dark else 0.37, text),
+        Role.DELETE: _ground(surface, bases.delete, 0.2 if dark else 0.11, text),
+        Role.DELETE_WORD: _ground(surface, bases.delete, 0.48 if dark else 0.32, text),
     }
     colours: dict[Role, Colour] = {
         Role.SURFACE: surface,
@@ -159,6 +159,13 @@ def derive(scheme: Scheme, bases: Bases = DEFAULT_BASES) -> Theme:
         on = [*grounds, colours[TINTS[role]], selection, hover]
         colours[role] = _base(bases, role).readable_on(on, READABLE)
     return Theme(scheme, colours, bases)
+
+
+def _ground(surface: Colour, base: Colour, share: float, text: Colour) -> Colour:
+    """Return a tint of ``base``, as strong as it may be for ``text`` to stay readable on it."""
+    while share > 0.02 and surface.mixed(base, share).contrast(text) < READABLE * 1.2:
+        share -= 0.02
+    return surface.mixed(base, share)
 
 
 def _base(bases: Bases, role: Role) -> Colour:
