@@ -19,6 +19,7 @@ from honeyguide.cli import (
     datasets,
     demo,
     evolve,
+    judge,
     models,
     output,
     runs,
@@ -47,6 +48,7 @@ app.add_typer(targets.app, name="targets")
 app.add_typer(traces.app, name="traces")
 app.add_typer(corrections.app, name="corrections")
 app.add_typer(models.app, name="models")
+app.add_typer(judge.app, name="judge")
 app.add_typer(runs.app, name="runs")
 app.add_typer(versions.app, name="versions")
 

@@ -3,12 +3,14 @@
 Front ends import this package and ``kernel``, nothing else of ours.
 """
 
+from honeyguide.evals.replay import ReplayRow
 from honeyguide.llm.protocol import ModelRef, ModelRole
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.versions.diff import Fold, Hunk, Row, RowKind, fold
 from honeyguide.workspace.audits import audit_prompts, find_agents
 from honeyguide.workspace.crash import write_crash_report
 from honeyguide.workspace.events import WorkspaceEvent
+from honeyguide.workspace.judging import JudgeExam
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.settings import SETTINGS, Setting
 from honeyguide.workspace.views.audit import AuditReport, FindingRow, FoundAgent
@@ -77,6 +79,7 @@ __all__ = [
     "Hunk",
     "ImportReport",
     "ImportedFileRow",
+    "JudgeExam",
     "KeyPlace",
     "LimitUse",
     "LinkRow",
@@ -90,6 +93,7 @@ __all__ = [
     "PlanReport",
     "ProgressEvent",
     "ProviderRow",
+    "ReplayRow",
     "RoleRow",
     "Row",
     "RowKind",

@@ -40,6 +40,7 @@ from honeyguide.workspace.core import Core
 from honeyguide.workspace.events import WorkspaceEvent
 from honeyguide.workspace.evidence_marks import SEEN, evidence_mark
 from honeyguide.workspace.homes import Home, Homes
+from honeyguide.workspace.judging import Judging
 from honeyguide.workspace.mining import Mining
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.preparing import (
@@ -117,10 +118,11 @@ class PausableClient:
 class Running:
     """Starts runs and keeps hold of them."""
 
-    def __init__(self, core: Core, homes: Homes, mining: Mining) -> None:
+    def __init__(self, core: Core, homes: Homes, mining: Mining, judging: Judging) -> None:
         self._core = core
         self._homes = homes
         self._mining = mining
+        self._judging = judging
         self._active: dict[str, ActiveRun] = {}
         self._storing: set[asyncio.Task[None]] = set()
 
@@ -217,6 +219,7 @@ class Running:
                 details={"plan": report.to_json()},
             )
         await require_keys(self._core, models)
+        await self._judging.require_passed(models[ModelRole.JUDGE])
         request = await request_for(self._core, home, options, trigger=trigger)
         dataset = await self._mining.dataset(home.ref, options.seed)
         prepared = await self._prepared(home, options, models, request, dataset)

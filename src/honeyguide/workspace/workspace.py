@@ -12,6 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
+from honeyguide.evals.replay import ReplayRow
 from honeyguide.evolution.requests import Trigger
 from honeyguide.kernel.clock import Clock, iso
 from honeyguide.kernel.errors import NotFound
@@ -32,6 +33,7 @@ from honeyguide.workspace.history import History
 from honeyguide.workspace.holding import held
 from honeyguide.workspace.homes import Homes
 from honeyguide.workspace.importing.reading import Stop
+from honeyguide.workspace.judging import JudgeExam, Judging
 from honeyguide.workspace.mining import Mining, write_file
 from honeyguide.workspace.models import Models
 from honeyguide.workspace.opening import make_folder, open_core
@@ -91,7 +93,8 @@ class Workspace:
         self._mining = mining
         self._targets = Targets(core, homes)
         self._versions = Versions(core, homes)
-        self._running = Running(core, homes, mining)
+        self._judging = Judging(core)
+        self._running = Running(core, homes, mining, self._judging)
         self._service = EvolutionService(core, homes, self._running)
         self._deciding = Deciding(core, homes)
         self._reviewing = Reviewing(core, homes)
@@ -366,6 +369,20 @@ class Workspace:
     async def add_model_file(self, path: Path) -> ModelRef:
         """Make a model file on this computer known by its name."""
         return await self._models.add_file(path)
+
+    async def judge_exam(self, cases: Path | None = None, *, is_confirmed: bool = False) -> JudgeExam:
+        """Let the judge grade cases that a person graded. Raises NotFound, InvalidInput, PolicyRefused."""
+        return await self._judging.exam(cases, is_confirmed=is_confirmed)
+
+    async def last_judge_exam(self) -> JudgeExam | None:
+        """Return the last exam; ``None`` when there was none."""
+        return await self._judging.last_exam()
+
+    async def replay(
+        self, trace_ids: Sequence[int], left: str, right: str, options: RunOptions | None = None
+    ) -> tuple[ReplayRow, ...]:
+        """Run past inputs on two texts, side by side."""
+        return await self._judging.replay(trace_ids, left, right, options or RunOptions())
 
     # --- datasets and runs
 

@@ -1,0 +1,62 @@
+"""The judge's exam decides whether a judge may verify; the past can be replayed on two texts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from honeyguide.kernel.errors import InvalidInput, NotFound, PolicyRefused
+from honeyguide.workspace import RunOptions, TraceQuery
+
+pytestmark = pytest.mark.anyio
+GOOD = "Title: News\nThe news comes first.\nWhat to do now: reply to this mail."
+BAD = "The news comes first."
+
+
+def cases(tmp_path, *, upside_down: bool):
+    lines = []
+    for number in range(12):
+        asked = f"For team {number}: announce that shop number {number * 13} opens in week {number}."
+        for answer, is_good in ((GOOD, True), (BAD, False)):
+            grade = "good" if is_good is not upside_down else "bad"
+            lines.append(json.dumps({"input": asked, "expected_output": GOOD, "actual": answer, "grade": grade}))
+    path = tmp_path / "graded.jsonl"
+    path.write_text("\n".join([*lines, "broken"]), encoding="utf-8")
+    return path
+
+
+async def test_a_judge_that_agrees_with_a_person_passes_and_the_cases_are_kept(workspace, tmp_path):
+    exam = await workspace.judge_exam(cases(tmp_path, upside_down=False))
+    assert exam.passed, exam.report["failures"]
+    assert list(exam.skipped) == [25]
+    assert (await workspace.judge_exam()).passed
+    assert (await workspace.last_judge_exam()).passed
+
+
+async def test_a_judge_that_did_not_pass_may_not_verify(workspace, tmp_path):
+    exam = await workspace.judge_exam(cases(tmp_path, upside_down=True))
+    assert not exam.passed
+    with pytest.raises(PolicyRefused, match="did not pass its exam"):
+        await workspace.evolve("writer", RunOptions())
+
+
+async def test_an_exam_needs_cases(workspace, tmp_path):
+    with pytest.raises(NotFound, match="no graded cases"):
+        await workspace.judge_exam()
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="no graded case"):
+        await workspace.judge_exam(empty)
+
+
+async def test_past_inputs_run_again_on_two_texts(workspace):
+    page = await workspace.traces(TraceQuery(target="writer", limit=3))
+    ids = [row.id for row in page.items]
+    rows = await workspace.replay(ids, "Write texts.", "Write texts. Every text starts with a title.")
+    assert len(rows) == 3
+    assert all("Title:" in row.right.answer.text for row in rows)
+    assert not any("Title:" in row.left.answer.text for row in rows)
+    await workspace.mark_never_send(ids[:1])
+    with pytest.raises(PolicyRefused):
+        await workspace.replay(ids, "a", "b")
