@@ -55,6 +55,24 @@ def target_at(content: Content, visible: Iterable[tuple[int, int]], point: QPoin
     return None
 
 
+def place_near(content: Content, visible: Iterable[tuple[int, int]], point: QPoint, side: Side) -> Place | None:
+    """Return the character of one side nearest to ``point``, for a selection that is being drawn."""
+    near: Place | None = None
+    for at, y in visible:
+        band = content.bands[at]
+        laid = content.layouts.of(at)
+        if not isinstance(band, Piece) or side not in laid.sides:
+            continue
+        text = laid.sides[side]
+        top = y + laid.tops[side]
+        area = content.columns.placed(content.columns.text_left(side), top, content.columns.text, text.height)
+        inside = min(max(point.y() - top, 0), text.height - 1)
+        near = Place(side, band.row, text.place_at(point.x() - area.left(), inside))
+        if point.y() < y + laid.height:
+            break
+    return near
+
+
 def said_at(content: Content, target: Target | None) -> str:
     """Return what the tooltip says: marks, and signs that cannot be seen."""
     if target is None or not isinstance(target.band, Piece):

@@ -68,13 +68,15 @@ class Scrolling:
         self._on_moved()
 
     def moved(self) -> None:
-        """The scroll bar moved: by a step, walk there over exact heights; by a leap, land there."""
+        """The scroll bar moved: by a step, walk there over exact heights; by a leap, land there; at its end, end."""
         if self._busy or self._layouts is None:
             return
         value = self._view.verticalScrollBar().value()
         by = value - self._value
         self._value = value
-        if abs(by) <= 2 * self._view.viewport().height():
+        if value > 0 and value >= self._view.verticalScrollBar().maximum():
+            self._to_end()
+        elif abs(by) <= 2 * self._view.viewport().height():
             self._walk(by)
         else:
             at = max(0, self._layouts.heights.at(value))
@@ -119,6 +121,12 @@ class Scrolling:
         bar.setValue(self._value)
         self._value = bar.value()
         self._busy = False
+
+    def _to_end(self) -> None:
+        """Hold the last band at the bottom: an estimate would end above it."""
+        self._at = max(0, self._count - 1)
+        self._above = self._heights(self._at) - self._view.viewport().height()
+        self._walk(0)
 
     def _walk(self, by: int) -> None:
         """Move the anchor by pixels, over exact heights."""

@@ -26,6 +26,11 @@ class Selection:
         self._from: Place | None = None
         self._to: Place | None = None
 
+    @property
+    def side(self) -> Side | None:
+        """The side that something is, or may become, selected on."""
+        return self._from.side if self._from is not None else None
+
     def clear(self) -> None:
         """Select nothing."""
         self._from = self._to = None
@@ -35,7 +40,7 @@ class Selection:
         self._from = self._to = place
 
     def extend(self, place: Place) -> bool:
-        """Select up to here; places on the other side count as the same row's end. Says whether it changed."""
+        """Select up to here, on the side where it began. Says whether it changed."""
         if self._from is None or place == self._to:
             return False
         if place.side is not self._from.side:

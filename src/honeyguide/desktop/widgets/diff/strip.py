@@ -57,6 +57,9 @@ class ChangeStrip(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._go(event)
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._go(event)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QGuiApplication,
@@ -23,7 +23,7 @@ from honeyguide.desktop.widgets.diff.content import Content
 from honeyguide.desktop.widgets.diff.finding import Finds
 from honeyguide.desktop.widgets.diff.marks import Located, TextMark, locate, row_at
 from honeyguide.desktop.widgets.diff.painter import Scene, paint_bands
-from honeyguide.desktop.widgets.diff.pointing import Target, said_at, target_at
+from honeyguide.desktop.widgets.diff.pointing import Target, place_near, said_at, target_at
 from honeyguide.desktop.widgets.diff.rows import DiffRow, Layout, Side, side_text
 from honeyguide.desktop.widgets.diff.scrolling import Scrolling
 from honeyguide.desktop.widgets.diff.selecting import Selection
@@ -269,11 +269,10 @@ class DiffView(QAbstractScrollArea):
             self.viewport().update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        target = self._target(event)
         if event.buttons() & Qt.MouseButton.LeftButton:
-            if target is not None and target.place is not None and self._selection.extend(target.place):
-                self.viewport().update()
+            self._drag(event.position().toPoint())
             return
+        target = self._target(event)
         hover = target.band if target is not None and isinstance(target.band, Folded) else None
         if hover != self._hover:
             self._hover = hover
@@ -284,6 +283,9 @@ class DiffView(QAbstractScrollArea):
         elif target is not None and target.place is not None:
             shape = Qt.CursorShape.IBeamCursor
         self.viewport().setCursor(shape)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         target = self._target(event)
@@ -340,6 +342,17 @@ class DiffView(QAbstractScrollArea):
         elif target.place is not None:
             self._selection.begin(target.place)
             self._make_current(self._content.rows[band.row].hunk)
+
+    def _drag(self, point: QPoint) -> None:
+        side = self._selection.side
+        if side is None:
+            return
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        if not 0 <= point.y() < height:
+            bar.setValue(bar.value() + (point.y() if point.y() < 0 else point.y() - height))
+        place = place_near(self._content, self._scroll.visible(), point, side)
+        if place is not None and self._selection.extend(place):
+            self.viewport().update()
 
     def _make_current(self, hunk: int | None) -> None:
         if hunk is not None and hunk != self._content.current:
