@@ -1,0 +1,151 @@
+"""Try a frozen program: everything that freezing can break is done once, on a workspace of its own.
+
+usage: python packaging/pyinstaller/try_frozen.py PROGRAM [--without-window]
+
+Each failure here is one that a person would have had: a missing module, plugin, data file, dialect, child process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+SECONDS = 120.0
+GGUF = "honeyguide.llm.providers.gguf_server"
+
+
+class Trial:
+    """One program and the folders that it may write to."""
+
+    def __init__(self, program: Path, folder: Path) -> None:
+        self.program = program
+        self.folder = folder
+        self.environment = {
+            **{key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "HONEYGUIDE"))},
+            **{name: str(folder / "home") for name in ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA")},
+            **{
+                f"XDG_{kind}_HOME": str(folder / "home" / kind.lower()) for kind in ("DATA", "STATE", "CONFIG", "CACHE")
+            },
+            "HONEYGUIDE_WORKSPACE": str(folder / "workspace"),
+            "QT_QPA_PLATFORM": "offscreen",
+        }
+        (folder / "home").mkdir()
+
+    def run(self, *arguments: str, exits: int = 0, **environment: str) -> str:
+        """Run one command, stop at an unexpected exit code, and return what it printed."""
+        began = time.monotonic()
+        done = subprocess.run(
+            [str(self.program), *arguments],
+            env={**self.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+            cwd=self.folder,
+        )
+        out, err = done.stdout.decode(), done.stderr.decode()
+        print(f"{time.monotonic() - began:6.1f} s  {' '.join(arguments)[:90]}", flush=True)
+        if done.returncode != exits or "Traceback" in err:
+            raise SystemExit(f"exit {done.returncode} instead of {exits}\n{out[-4000:]}\n{err[-8000:]}")
+        return out
+
+
+class _Refusing(BaseHTTPRequestHandler):
+    """A model provider that knows no key."""
+
+    def do_POST(self) -> None:
+        body = b'{"type":"error","error":{"type":"authentication_error","message":"no","code":"invalid_api_key"}}'
+        self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        self.send_response(401)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST
+
+    def log_message(self, format: str, *args: object) -> None:
+        return
+
+
+@contextmanager
+def refusing_provider() -> Iterator[str]:
+    """Run the provider on loopback and give its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Refusing)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def try_all(trial: Trial, *, window: bool) -> None:
+    """Do everything once."""
+    assert trial.run("--version").startswith("honeyguide ")
+    trial.run("init", str(trial.folder / "workspace"), "--sample", "--json")
+    assert json.loads(trial.run("targets", "list", "--json"))["total"] > 0
+    json.loads(trial.run("doctor", "--json"))
+    _import_history(trial)
+    _reach_providers(trial)
+    _start_model_child(trial)
+    trial.run("demo", "--dir", str(trial.folder / "demo"))
+    assert trial.run("frobnicate", "--json", exits=2).startswith("{")
+    if window:
+        trial.run("--smoke")
+
+
+def _import_history(trial: Trial) -> None:
+    """A reader in a spawned process."""
+    history = trial.folder / "chat.jsonl"
+    messages = [{"role": "user", "content": "Say hello"}, {"role": "assistant", "content": "Hello."}]
+    history.write_text(json.dumps({"messages": messages}) + "\n")
+    report = json.loads(trial.run("traces", "import", str(history), "--json"))
+    assert report["imported"] == 1, report
+
+
+def _reach_providers(trial: Trial) -> None:
+    """Both SDKs, imported and used: a refusal of the key shows that the whole way works."""
+    with refusing_provider() as address:
+        for provider, variable in (("anthropic", "ANTHROPIC"), ("openai", "OPENAI")):
+            base = address if provider == "anthropic" else f"{address}/v1"
+            said = trial.run(
+                "models", "test", f"{provider}:some-model", "--json", exits=5,
+                **{f"{variable}_API_KEY": "not-a-key", f"{variable}_BASE_URL": base, "NO_PROXY": "127.0.0.1"},
+            )  # fmt: skip
+            kind = json.loads(said)["models"][0]["kind"]
+            assert kind == "auth", f"{provider}: {said}"
+
+
+def _start_model_child(trial: Trial) -> None:
+    """The child that runs model files comes as far as finding that there is no such file."""
+    done = subprocess.run(
+        [str(trial.program), "-m", GGUF, str(trial.folder / "none.gguf"), "512", "1"],
+        env=trial.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    said = done.stderr.decode(errors="backslashreplace")
+    assert done.returncode != 0, "it served a model that does not exist"
+    assert "No module named" not in said and "Usage:" not in said, said
+    print("          the child for model files starts", flush=True)
+
+
+def main(arguments: list[str]) -> int:
+    """Try the program and say how it went."""
+    with tempfile.TemporaryDirectory() as folder:
+        try_all(Trial(Path(arguments[0]).absolute(), Path(folder)), window="--without-window" not in arguments)
+    print("the program works")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
