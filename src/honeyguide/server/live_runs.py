@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 from honeyguide.kernel.errors import HoneyguideError, Interrupted, InvalidInput, NotFound, Unsupported
@@ -89,7 +89,12 @@ class LiveRuns:
             body = {"error": f"The run failed: {type(error).__name__}.", "code": "internal", "hint": _SEE_LOG}
             log.end("error", 500, {**body, "uuid": log.uuid})
         else:
-            log.end("done", 200, result.to_json())
+            payload = result.to_json()
+            if _no_model_answered(payload):
+                about = {"error": payload["reason"], "code": "unreachable", "hint": _CHECK_MODEL}
+                log.end("error", 503, {**about, "uuid": log.uuid})
+            else:
+                log.end("done", 200, payload)
 
     def _keep(self, log: RunLog) -> None:
         self._logs[log.uuid] = log
@@ -160,6 +165,13 @@ def _end_of(detail: RunDetail) -> tuple[str, dict[str, Any]]:
     return "error", {"error": reason or f"The run is {state}.", "code": state, "hint": hint, "uuid": detail.uuid}
 
 
+def _no_model_answered(payload: Mapping[str, Any]) -> bool:
+    """Say whether a run ended because not one of its calls was answered: the model client could not start."""
+    spend = payload.get("spend") or {}
+    answered = spend.get("input_tokens", 0) + spend.get("output_tokens", 0) + spend.get("replayed_calls", 0)
+    return payload["outcome"] == "aborted" and spend.get("calls", 0) > 0 and answered == 0
+
+
 def _aborted(uuid: str, error: HoneyguideError) -> dict[str, Any]:
     return {
         "uuid": uuid,
@@ -172,6 +184,7 @@ def _aborted(uuid: str, error: HoneyguideError) -> dict[str, Any]:
     }
 
 
+_CHECK_MODEL = "Check the model with 'honeyguide models test'."
 _SEE_LOG = "The server's own output says more."
 _COLUMNS = (
     "id", "run_uuid", "target_kind", "target_name", "baseline_text", "winner_text", "winner_schema_json",
