@@ -266,7 +266,8 @@ class JournaledClient:
         self._journal.in_flight[key] = mine
         try:
             reply = await self._inner.complete(asked)
-            reply = replace(reply, text=self._redact(reply.text))
+            calls = tuple(call.redacted(self._redact) for call in reply.tool_calls)
+            reply = replace(reply, text=self._redact(reply.text), tool_calls=calls)
             self._journal.record_reply(asked, reply, key)
         except BaseException as error:
             mine.set_result(error)
@@ -283,5 +284,14 @@ def redacted(request: ModelRequest, redact: Callable[[str], str]) -> ModelReques
     return replace(
         request,
         system=redact(request.system),
-        messages=tuple(Message(message.role, redact(message.content)) for message in request.messages),
+        messages=tuple(_redacted_message(message, redact) for message in request.messages),
+    )
+
+
+def _redacted_message(message: Message, redact: Callable[[str], str]) -> Message:
+    return replace(
+        message,
+        content=redact(message.content),
+        tool_calls=tuple(call.redacted(redact) for call in message.tool_calls),
+        tool_results=tuple(replace(r, content=redact(r.content)) for r in message.tool_results),
     )

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from honeyguide.llm.protocol import ModelReply, ModelRequest, StopReason, Usage
+from honeyguide.llm.protocol import Message, ModelReply, ModelRequest, StopReason, Usage
+from honeyguide.llm.tools import ToolCall, calls_json
 
 FORMAT = 1
 """Version of the line format; a higher one is not read."""
@@ -31,6 +32,7 @@ class JournalEntry:
     model: str = ""
     request: Mapping[str, Any] = field(default_factory=dict)
     text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
     stop_reason: str = StopReason.END.value
     usage: Usage = field(default_factory=Usage)
     cost_usd: float | None = 0.0
@@ -48,6 +50,7 @@ class JournalEntry:
         """Return the reply as it was when it was paid for."""
         return ModelReply(
             text=self.text,
+            tool_calls=self.tool_calls,
             stop_reason=StopReason(self.stop_reason),
             usage=self.usage,
             cost_usd=self.cost_usd,
@@ -103,7 +106,7 @@ def request_data(request: ModelRequest) -> dict[str, Any]:
     """Return a request as plain data, for the journal and the outbox."""
     data: dict[str, Any] = {
         "system": request.system,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "messages": [_message_data(message) for message in request.messages],
         "max_tokens": request.max_tokens,
         "repetition": request.repetition,
     }
@@ -111,6 +114,17 @@ def request_data(request: ModelRequest) -> dict[str, Any]:
         data["temperature"] = request.temperature
     if request.response_schema is not None:
         data["response_schema"] = dict(request.response_schema)
+    if request.tools:
+        data["tools"] = [tool.to_json() for tool in request.tools]
+    return data
+
+
+def _message_data(message: Message) -> dict[str, Any]:
+    data: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        data["tool_calls"] = calls_json(message.tool_calls)
+    if message.tool_results:
+        data["tool_results"] = [result.to_json() for result in message.tool_results]
     return data
 
 
@@ -123,6 +137,7 @@ def reply_entry(request: ModelRequest, reply: ModelReply, at: str, request_hash:
         model=str(request.model),
         request=request_data(request),
         text=reply.text,
+        tool_calls=reply.tool_calls,
         stop_reason=reply.stop_reason.value,
         usage=reply.usage,
         cost_usd=reply.cost_usd,
@@ -172,6 +187,8 @@ def to_line(entry: JournalEntry) -> bytes:
             "usd_is_reported": entry.cost_is_reported,
             "latency_ms": entry.latency_ms,
         }
+        if entry.tool_calls:
+            data["tool_calls"] = calls_json(entry.tool_calls)
     elif entry.kind == "failed":
         data |= {
             "failure": entry.failure,
@@ -203,6 +220,7 @@ def _read_reply(data: dict[str, Any]) -> JournalEntry:
         model=data["model"],
         request=data["request"],
         text=data["text"],
+        tool_calls=tuple(ToolCall.from_json(call) for call in data.get("tool_calls", ())),
         stop_reason=StopReason(data["stop_reason"]).value,
         usage=Usage(usage["input"], usage["output"], usage["cache_read"], usage["cache_write"]),
         cost_usd=data["usd"],

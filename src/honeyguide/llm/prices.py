@@ -184,6 +184,11 @@ def worst_input_tokens(request: ModelRequest) -> int:
     size += sum(len(message.content.encode("utf-8", "surrogatepass")) for message in request.messages)
     if request.response_schema is not None:
         size += len(json.dumps(request.response_schema)) + SCHEMA_FRAME
+    for message in request.messages:
+        size += sum(len(json.dumps(call.to_json())) + TURN_FRAME for call in message.tool_calls)
+        size += sum(len(r.content.encode("utf-8", "surrogatepass")) + TURN_FRAME for r in message.tool_results)
+    if request.tools:
+        size += sum(len(json.dumps(tool.to_json())) for tool in request.tools) + SCHEMA_FRAME
     return size + TURN_FRAME * (len(request.messages) + 1)
 
 

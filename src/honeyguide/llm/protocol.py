@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 
 from honeyguide.kernel.canonical import fingerprint
 from honeyguide.kernel.errors import InvalidInput
+from honeyguide.llm.tools import ToolCall, ToolResult, ToolSpec
 
 
 class ModelRole(StrEnum):
@@ -46,10 +47,24 @@ class ModelRef:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation with a model."""
+    """One turn of a conversation with a model.
+
+    Attributes:
+        tool_calls: what the assistant asked for in this turn.
+        tool_results: what the user's turn answers to earlier calls.
+    """
 
     role: Literal["user", "assistant"]
     content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_results: tuple[ToolResult, ...] = ()
+
+    def content_for_hash(self) -> list[Any]:
+        """Return what decides a reply: role and text, and calls and results where there are some."""
+        parts: list[Any] = [self.role, self.content]
+        if self.tool_calls or self.tool_results:
+            parts += [[c.to_json() for c in self.tool_calls], [r.to_json() for r in self.tool_results]]
+        return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +80,7 @@ class ModelRequest:
         repetition: which sample this is; the same request with another number is another sample.
         response_schema: a JSON schema the reply should keep, where the provider can; else text parsing.
         temperature: ``None`` leaves it to the provider.
+        tools: what the model may call; the caller carries the calls out.
     """
 
     model: ModelRef
@@ -75,16 +91,19 @@ class ModelRequest:
     repetition: int = 0
     response_schema: Mapping[str, Any] | None = None
     temperature: float | None = None
+    tools: tuple[ToolSpec, ...] = ()
 
     @property
     def request_hash(self) -> str:
-        """SHA-256 over provider, model, parameters, system, messages and repetition."""
+        """SHA-256 over provider, model, parameters, system, messages, repetition, and tools where there are some."""
+        tools = {"tools": [tool.to_json() for tool in self.tools]} if self.tools else {}
         return fingerprint(
             {
+                **tools,
                 "provider": self.model.provider,
                 "model": self.model.model,
                 "system": self.system,
-                "messages": [[m.role, m.content] for m in self.messages],
+                "messages": [m.content_for_hash() for m in self.messages],
                 "max_tokens": self.max_tokens,
                 "temperature": self.temperature,
                 "response_schema": self.response_schema,
@@ -110,6 +129,7 @@ class StopReason(StrEnum):
     MAX_TOKENS = "max_tokens"
     STOP_SEQUENCE = "stop_sequence"
     REFUSAL = "refusal"
+    TOOL_USE = "tool_use"
     OTHER = "other"
 
 
@@ -122,6 +142,7 @@ class ModelReply:
         cost_is_reported: whether the provider stated the price; otherwise it is estimated from the table.
         latency_ms: time from sending to the whole reply; not part of any decision.
         replayed: whether it came from the journal and cost nothing now.
+        tool_calls: what the model asks to be called.
     """
 
     text: str
@@ -131,6 +152,7 @@ class ModelReply:
     cost_is_reported: bool = False
     latency_ms: int = 0
     replayed: bool = False
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 class ModelClient(Protocol):

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from honeyguide.llm.connections import Connection, HeaderListener
-from honeyguide.llm.protocol import ModelReply, ModelRequest, StopReason, Usage
+from honeyguide.llm.protocol import Message, ModelReply, ModelRequest, StopReason, Usage
 from honeyguide.llm.providers.outgoing import ModelListing, Outgoing
 from honeyguide.llm.providers.sdk_client import Body, SdkClient, Sent
 from honeyguide.llm.providers.sdk_errors import bad_answer
+from honeyguide.llm.tools import ToolCall
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -22,6 +23,7 @@ _STOPS = {
     "max_tokens": StopReason.MAX_TOKENS,
     "model_context_window_exceeded": StopReason.MAX_TOKENS,
     "stop_sequence": StopReason.STOP_SEQUENCE,
+    "tool_use": StopReason.TOOL_USE,
     "refusal": StopReason.REFUSAL,
 }
 
@@ -65,6 +67,7 @@ class AnthropicProvider:
         usage = getattr(message, "usage", None)
         return ModelReply(
             text="".join(piece for piece in pieces if isinstance(piece, str)),
+            tool_calls=tuple(_call(block) for block in content if getattr(block, "type", "") == "tool_use"),
             stop_reason=_STOPS.get(str(getattr(message, "stop_reason", "")), StopReason.OTHER),
             usage=Usage(
                 input_tokens=_count(usage, "input_tokens"),
@@ -137,18 +140,43 @@ def anthropic_body(request: ModelRequest, without: frozenset[str] = frozenset())
     body: Body = {
         "model": request.model.model,
         "max_tokens": request.max_tokens,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "messages": [{"role": message.role, "content": _content(message)} for message in request.messages],
     }
     if request.system:
         block: dict[str, Any] = {"type": "text", "text": request.system}
         if len(request.system) >= CACHED_PREFIX:
             block["cache_control"] = {"type": "ephemeral"}
         body["system"] = [block]
+    if request.tools:
+        body["tools"] = [tool.to_json() for tool in request.tools]
     if request.temperature is not None and "temperature" not in without:
         body["temperature"] = request.temperature
     if request.response_schema is not None and "output_config" not in without:
         body["output_config"] = {"format": {"type": "json_schema", "schema": dict(request.response_schema)}}
     return body
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """Return a turn's content: plain text, or blocks where tools are part of it."""
+    if not message.tool_calls and not message.tool_results:
+        return message.content
+    blocks: list[dict[str, Any]] = [
+        {"type": "tool_result", "tool_use_id": r.call_id, "content": r.content, "is_error": r.is_error}
+        for r in message.tool_results
+    ]
+    if message.content:
+        blocks.append({"type": "text", "text": message.content})
+    blocks += [{"type": "tool_use", "id": c.id, "name": c.name, "input": dict(c.arguments)} for c in message.tool_calls]
+    return blocks
+
+
+def _call(block: Any) -> ToolCall:
+    arguments = getattr(block, "input", None)
+    return ToolCall(
+        str(getattr(block, "id", "")),
+        str(getattr(block, "name", "")),
+        dict(arguments) if isinstance(arguments, Mapping) else {},
+    )
 
 
 def _arguments(body: Mapping[str, Any]) -> dict[str, Any]:

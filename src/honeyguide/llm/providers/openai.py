@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from honeyguide.llm.connections import Connection, HeaderListener
-from honeyguide.llm.protocol import ModelReply, ModelRequest, StopReason, Usage
+from honeyguide.llm.protocol import Message, ModelReply, ModelRequest, StopReason, Usage
 from honeyguide.llm.providers.outgoing import ModelListing, Outgoing
 from honeyguide.llm.providers.sdk_client import Body, SdkClient, Sent
 from honeyguide.llm.providers.sdk_errors import bad_answer
+from honeyguide.llm.tools import ToolCall
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 _STOPS = {
     "stop": StopReason.END,
     "length": StopReason.MAX_TOKENS,
+    "tool_calls": StopReason.TOOL_USE,
     "content_filter": StopReason.REFUSAL,
 }
 
@@ -96,6 +99,7 @@ class OpenAIProvider:
         stop = _STOPS.get(str(getattr(choices[0], "finish_reason", "")), StopReason.OTHER)
         return ModelReply(
             text=content if isinstance(content, str) else (refusal or ""),
+            tool_calls=_calls(getattr(message, "tool_calls", None)),
             stop_reason=StopReason.REFUSAL if refusal and not content else stop,
             usage=_usage(usage),
             cost_usd=float(reported) if is_reported and reported is not None else None,
@@ -106,12 +110,21 @@ class OpenAIProvider:
 
 def openai_body(request: ModelRequest, is_official: bool, without: frozenset[str] = frozenset()) -> Body:
     """Return the JSON body of a Chat Completions call; the stable prefix comes first, so that servers can cache it."""
-    messages = [{"role": "system", "content": request.system}] if request.system else []
-    messages += [{"role": message.role, "content": message.content} for message in request.messages]
+    messages: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
+    for message in request.messages:
+        messages += _turn(message)
     body: Body = {"model": request.model.model, "messages": messages}
     names = ("max_completion_tokens", "max_tokens") if is_official else ("max_tokens", "max_completion_tokens")
     limit = next((name for name in names if name not in without), names[0])
     body[limit] = request.max_tokens
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "function": {"name": t.name, "description": t.description, "parameters": dict(t.parameters)},
+            }
+            for t in request.tools
+        ]
     if request.temperature is not None and "temperature" not in without:
         body["temperature"] = request.temperature
     if request.response_schema is not None and "response_format" not in without:
@@ -121,6 +134,43 @@ def openai_body(request: ModelRequest, is_official: bool, without: frozenset[str
             else {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(request.response_schema)}}
         )
     return body
+
+
+def _turn(message: Message) -> list[dict[str, Any]]:
+    """Return a turn as Chat Completions spells it: each result of a tool is a message of its own, and comes first."""
+    turns: list[dict[str, Any]] = [
+        {"role": "tool", "tool_call_id": r.call_id, "content": r.content} for r in message.tool_results
+    ]
+    if message.content or not (message.tool_results or message.tool_calls):
+        turns.append({"role": message.role, "content": message.content})
+    if message.tool_calls:
+        if not message.content:
+            turns.append({"role": message.role, "content": None})
+        turns[-1]["tool_calls"] = [
+            {
+                "id": c.id,
+                "type": "function",
+                "function": {"name": c.name, "arguments": json.dumps(dict(c.arguments), ensure_ascii=False)},
+            }
+            for c in message.tool_calls
+        ]
+    return turns
+
+
+def _calls(calls: Any) -> tuple[ToolCall, ...]:
+    """Return what the model asks for; arguments that are no JSON object are handed on as they came."""
+    found = []
+    for call in calls if isinstance(calls, list) else ():
+        function = getattr(call, "function", None)
+        text = str(getattr(function, "arguments", "") or "{}")
+        try:
+            arguments = json.loads(text)
+        except ValueError:
+            arguments = None
+        if not isinstance(arguments, dict):
+            arguments = {"_unreadable": text}
+        found.append(ToolCall(str(getattr(call, "id", "")), str(getattr(function, "name", "")), arguments))
+    return tuple(found)
 
 
 def _build(connection: Connection, key: str) -> AsyncOpenAI:
