@@ -1,0 +1,109 @@
+"""Where the harness part of the application keeps its things and gets its models: in a workspace, or without one.
+
+Harness commands work without a workspace, so that a gate in CI needs nothing but the folder. Trust, versions and the
+registry then stand in the user's state folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from platformdirs import user_state_path
+
+from honeyguide.harnesses.registry import Registry
+from honeyguide.harnesses.trust import TrustStore
+from honeyguide.kernel.clock import Clock, SystemClock, iso
+from honeyguide.kernel.ids import IdFactory, new_uuid
+from honeyguide.llm import DEFAULT_MODELS, KeyStore, ModelRef, ModelRegistry, ModelRole, ModelSettings, PriceTable
+from honeyguide.traces.redaction import Redactor
+from honeyguide.versions import Deployer, VersionStore
+from honeyguide.workspace.core import Core
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class HarnessHome:
+    """What harness work needs of its surroundings.
+
+    Attributes:
+        state: a folder for trust, registry, versions and journals of model calls.
+        registry: the models; made when first asked for.
+        max_usd, max_calls: ceilings for one piece of work.
+    """
+
+    state: Path
+    clock: Clock
+    new_id: IdFactory
+    environ: Mapping[str, str]
+    registry: Callable[[], ModelRegistry]
+    model_for: Callable[[ModelRole], ModelRef]
+    redact: Callable[[str], str]
+    max_usd: float | None = None
+    max_calls: int | None = None
+    owned: ModelRegistry | None = None
+
+    @classmethod
+    def of(cls, core: Core) -> HarnessHome:
+        """Return the home inside an open workspace."""
+        return cls(
+            state=core.layout.root / "harnesses",
+            clock=core.clock,
+            new_id=core.new_id,
+            environ=core.environ,
+            registry=lambda: core.registry,
+            model_for=core.model_for,
+            redact=core.outgoing_redactor().text,
+            max_usd=core.settings.get("limits.usd_per_run"),
+            max_calls=core.settings.get("limits.calls_per_run"),
+        )
+
+    @classmethod
+    def alone(cls, environ: Mapping[str, str] | None = None, state: Path | None = None) -> HarnessHome:
+        """Return a home in the user's state folder, for work without a workspace."""
+        environ = os.environ if environ is None else environ
+        clock = SystemClock()
+        made: list[ModelRegistry] = []
+
+        def registry() -> ModelRegistry:
+            if not made:
+                made.append(ModelRegistry(ModelSettings(), KeyStore(environ), PriceTable.load(), environ, clock=clock))
+            return made[0]
+
+        return cls(
+            state=state or user_state_path("honeyguide", appauthor=False) / "harnesses",
+            clock=clock,
+            new_id=new_uuid,
+            environ=environ,
+            registry=registry,
+            model_for=lambda role: DEFAULT_MODELS[role],
+            redact=Redactor(b"honeyguide-harnesses", personal=False).text,
+        )
+
+    @property
+    def trust(self) -> TrustStore:
+        """What is trusted on this computer."""
+        return TrustStore(self.state)
+
+    @property
+    def registered(self) -> Registry:
+        """What is registered on this computer."""
+        return Registry(self.state)
+
+    @property
+    def now(self) -> str:
+        """The time, UTC, ISO 8601."""
+        return iso(self.clock.now())
+
+    def deployer(self, root: Path) -> Deployer:
+        """Return what changes files inside one harness folder."""
+        return Deployer(VersionStore(self.state / "versions", clock=self.clock), [root])
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Run blocking work in a worker thread."""
+        return await asyncio.to_thread(work)

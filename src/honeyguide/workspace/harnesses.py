@@ -1,0 +1,403 @@
+"""Harness folders for the front ends: look at them, count their runs, label them, set values, trust them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from honeyguide.harnesses.changes.applying import set_values
+from honeyguide.harnesses.changes.queue import Queue
+from honeyguide.harnesses.evidence.assessment import MIN_RUNS, assess_all
+from honeyguide.harnesses.evidence.ingestion import INDEX_NAME, Ingested, ingest
+from honeyguide.harnesses.evidence.labels import Label, Labels, outcomes_of
+from honeyguide.harnesses.evidence.metrics import Metric, Metrics, parse_metric
+from honeyguide.harnesses.evidence.redaction import Redactor
+from honeyguide.harnesses.evidence.report import clusters_of, nothing_to_evolve
+from honeyguide.harnesses.evidence.runs import RunSummary
+from honeyguide.harnesses.evidence.signal import locate_signal
+from honeyguide.harnesses.evidence.statistics import friction_rows, friction_summary, statistics, timeline
+from honeyguide.harnesses.folder import Harness
+from honeyguide.harnesses.scaffold import make_folder
+from honeyguide.harnesses.spec.frozen import is_frozen, is_mutable
+from honeyguide.kernel.errors import InvalidInput
+from honeyguide.workspace.harness_home import HarnessHome
+from honeyguide.workspace.origins import Origin
+from honeyguide.workspace.views.harnesses import (
+    HarnessClusterRow,
+    HarnessDocument,
+    HarnessLine,
+    HarnessOverview,
+    HarnessProposalRow,
+    HarnessVersionRow,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A folder with all its records, read once."""
+
+    harness: Harness
+    ingested: Ingested
+    labels: Mapping[str, Label]
+    metrics: tuple[Metric, ...]
+
+    @property
+    def runs(self) -> tuple[RunSummary, ...]:
+        """The runs of this harness."""
+        return self.ingested.of(self.harness.identity)
+
+
+def open_records(path: Path) -> Opened:
+    """Open a folder and ingest its journals (blocking). Raises NotFound, Unreadable, InvalidInput."""
+    harness = Harness.open(path)
+    return Opened(
+        harness,
+        ingest(harness.trace_dir, harness.ours / INDEX_NAME),
+        Labels(harness.ours).all(),
+        tuple(Metrics(harness.ours).all()),
+    )
+
+
+class Harnesses:
+    """Reads and records; nothing here runs a harness or asks a model."""
+
+    def __init__(self, home: HarnessHome) -> None:
+        self.home = home
+
+    async def init(self, path: Path, name: str, description: str, prompt: str, origin: Origin) -> HarnessDocument:
+        """Make a new folder, and trust it: its maker wrote it. Raises Conflict, InvalidInput."""
+
+        def work() -> HarnessDocument:
+            written = make_folder(path, name, description, prompt)
+            harness = Harness.open(path)
+            self.home.trust.trust(harness, self.home.now, origin.user)
+            return HarnessDocument({**harness.to_json(), "created": written})
+
+        return await self.home.in_thread(work)
+
+    async def validate(self, path: Path) -> HarnessDocument:
+        """Say what is wrong with a folder, where, and what to do; executes nothing."""
+        return await self.home.in_thread(lambda: HarnessDocument(Harness.open(path).to_json()))
+
+    async def hash(self, path: Path) -> HarnessDocument:
+        """Return the hashes of a folder, and when two states that hash alike differ all the same."""
+
+        def work() -> HarnessDocument:
+            harness = Harness.open(path)
+            return HarnessDocument({**harness.fingerprints.to_json(), "evolved": harness.document.evolved})
+
+        return await self.home.in_thread(work)
+
+    async def stats(self, path: Path, *, include_friction: bool = False) -> HarnessDocument:
+        """Return the statistics for each version."""
+
+        def work() -> HarnessDocument:
+            opened = open_records(path)
+            harness = opened.harness
+            data = statistics(
+                opened.runs,
+                harness.identity,
+                harness.spec.name,
+                outcomes_of(opened.labels),
+                trace_dir=str(harness.trace_dir),
+                include_friction=include_friction,
+                redact=Redactor(harness.spec.logging.redact).text,
+            )
+            data["live_version"] = harness.version
+            data["timeline"] = [row["version"] for row in timeline(data["versions"])]
+            data["journals"] = opened.ingested.to_json()
+            return HarnessDocument(data)
+
+        return await self.home.in_thread(work)
+
+    async def friction(self, path: Path, *, limit: int = 100, **wanted: Any) -> HarnessDocument:
+        """List friction, newest first; ``wanted`` is category, component, recovered, model, version."""
+
+        def work() -> HarnessDocument:
+            opened = open_records(path)
+            rows = friction_rows(opened.runs, limit=limit, **wanted)
+            return HarnessDocument(
+                {
+                    "ok": True,
+                    "harness_key": opened.harness.identity,
+                    "count": len(rows),
+                    "friction": rows,
+                    "summary": friction_summary(opened.runs),
+                }
+            )
+
+        return await self.home.in_thread(work)
+
+    async def signal(self, path: Path, *, version: str | None = None) -> HarnessDocument:
+        """Say where the failures of a version (the live one) come from."""
+
+        def work() -> HarnessDocument:
+            opened = open_records(path)
+            harness = opened.harness
+            found = locate_signal(
+                opened.runs,
+                harness.identity,
+                version or harness.version,
+                outcomes_of(opened.labels),
+                harness.spec.evolution,
+            )
+            return HarnessDocument(found.to_json())
+
+        return await self.home.in_thread(work)
+
+    async def assess(self, path: Path, *, min_runs: int = MIN_RUNS) -> HarnessDocument:
+        """Say of each applied change whether it did what it predicted."""
+
+        def work() -> HarnessDocument:
+            opened = open_records(path)
+            evolutions = Queue(opened.harness.ours).evolutions()
+            found = assess_all(evolutions, opened.runs, outcomes_of(opened.labels), opened.metrics, min_runs=min_runs)
+            return HarnessDocument({"ok": True, "assessments": [a.to_json() for a in found]})
+
+        return await self.home.in_thread(work)
+
+    async def label(self, path: Path, run_id: str, outcome: str, *, source: str, detail: str) -> HarnessDocument:
+        """Record what the world said of a run. Raises InvalidInput, NotFound."""
+
+        def work() -> HarnessDocument:
+            opened = open_records(path)
+            label = Label(run_id, outcome, source, detail, self.home.now)
+            known = {run.run_id for run in opened.runs}
+            return HarnessDocument(Labels(opened.harness.ours).record(label, known).to_json())
+
+        return await self.home.in_thread(work)
+
+    async def record_metrics(self, path: Path, batch: Sequence[Mapping[str, Any]]) -> HarnessDocument:
+        """Record numbers for runs; all or none. Raises InvalidInput, NotFound, Conflict."""
+
+        def work() -> HarnessDocument:
+            opened = open_records(path)
+            known = {run.run_id for run in opened.runs}
+            parsed = [parse_metric(item) for item in batch]
+            found = Metrics(opened.harness.ours).record(parsed, known, self.home.now)
+            return HarnessDocument(
+                {
+                    "ok": True,
+                    "harness_key": opened.harness.identity,
+                    "received": found.received,
+                    "inserted": found.inserted,
+                    "duplicates": found.duplicates,
+                }
+            )
+
+        return await self.home.in_thread(work)
+
+    async def metrics(self, path: Path, *, name: str | None = None, run_id: str | None = None) -> HarnessDocument:
+        """List recorded numbers, newest run first."""
+
+        def work() -> HarnessDocument:
+            opened = open_records(path)
+            runs = {run.run_id: run for run in opened.runs}
+            rows = [
+                {
+                    "id": m.sequence,
+                    "idempotency_key": m.idempotency_key,
+                    "run_id": m.run_id,
+                    "name": m.name,
+                    "value": m.value,
+                    "direction": m.direction,
+                    "unit": m.unit,
+                    "source": m.source,
+                    "scope": m.scope,
+                    "recorded_at": m.recorded_at,
+                    "run_finished_at": runs[m.run_id].finished_at,
+                    "behavior_hash": runs[m.run_id].version,
+                    "model": runs[m.run_id].model,
+                    "metadata": dict(m.metadata),
+                }
+                for m in opened.metrics
+                if m.run_id in runs and name in (None, m.name) and run_id in (None, m.run_id)
+            ]
+            rows.sort(key=lambda row: (row["run_finished_at"] or "", row["id"]), reverse=True)
+            return HarnessDocument(
+                {"ok": True, "harness_key": opened.harness.identity, "metrics": rows, "total": len(rows)}
+            )
+
+        return await self.home.in_thread(work)
+
+    async def set(self, path: Path, changes: Sequence[tuple[str, Any]], origin: Origin) -> HarnessDocument:
+        """Set values by hand; comments, layout and the counter stay. Raises InvalidInput, Stale, Locked."""
+
+        def work() -> HarnessDocument:
+            harness = Harness.open(path)
+            was_trusted = self.home.trust.state(harness).is_trusted
+            old, new = set_values(harness, changes, self.home.deployer(harness.root), origin.for_files, self.home.now)
+            after = Harness.open(path)
+            if was_trusted:
+                self.home.trust.trust(after, self.home.now, origin.user)
+            return HarnessDocument(
+                {
+                    "ok": True,
+                    "path": str(after.file),
+                    "changed": [name for name, _ in changes],
+                    "old_version_hash": old,
+                    "new_version_hash": new,
+                    "evolved": after.document.evolved,
+                }
+            )
+
+        return await self.home.in_thread(work)
+
+    async def trust(self, path: Path, origin: Origin, *, forget: bool = False) -> HarnessDocument:
+        """Trust the folder's code as it is now, or no longer."""
+
+        def work() -> HarnessDocument:
+            harness = Harness.open(path)
+            if forget:
+                count = self.home.trust.forget(harness)
+                return HarnessDocument(
+                    {"ok": True, "directory": str(harness.root), "action": "forgotten", "states": count}
+                )
+            state = self.home.trust.trust(harness, self.home.now, origin.user)
+            return HarnessDocument(
+                {"ok": True, "directory": str(harness.root), "action": "trusted", "digest": state.digest}
+            )
+
+        return await self.home.in_thread(work)
+
+    async def register(self, path: Path) -> HarnessDocument:
+        """Put a folder on the list of harnesses to serve. Raises Conflict."""
+        entry = await self.home.in_thread(lambda: self.home.registered.add(Harness.open(path)))
+        return HarnessDocument({"ok": True, **entry.to_json()})
+
+    async def unregister(self, path: Path) -> HarnessDocument:
+        """Take a folder off the list. Raises NotFound."""
+        await self.home.in_thread(lambda: self.home.registered.remove(path))
+        return HarnessDocument({"ok": True, "path": str(path), "removed": True})
+
+    async def registered(self) -> HarnessDocument:
+        """List the registered folders; broken ones say why."""
+        entries = await self.home.in_thread(self.home.registered.entries)
+        rows = [entry.to_json() for entry in entries]
+        return HarnessDocument({"ok": True, "harnesses": rows, "total": len(rows)})
+
+    async def overview(self, path: Path) -> HarnessOverview:
+        """Return everything the harness page shows."""
+        return await self.home.in_thread(lambda: self._overview(path))
+
+    def _overview(self, path: Path) -> HarnessOverview:
+        opened = open_records(path)
+        harness = opened.harness
+        labels = outcomes_of(opened.labels)
+        live = harness.version
+        own = [run for run in opened.runs if run.version == live]
+        rows = timeline(statistics(opened.runs, harness.identity, harness.spec.name, labels)["versions"])
+        signal = locate_signal(opened.runs, harness.identity, live, labels, harness.spec.evolution)
+        has_failures = any(run.is_failure or labels.get(run.run_id) == "failure" for run in own)
+        return HarnessOverview(
+            path=str(harness.root),
+            name=harness.spec.name,
+            identity=harness.identity,
+            description=harness.spec.description,
+            version=live,
+            fingerprint=harness.fingerprints.fingerprint,
+            evolved=harness.document.evolved,
+            is_valid=harness.checked.is_valid,
+            is_trusted=self.home.trust.state(harness).is_trusted,
+            problems=tuple(p.to_json() for p in harness.problems),
+            timeline=tuple(_version_row(row, live) for row in rows),
+            clusters=tuple(HarnessClusterRow(c.kind, c.signature, c.count) for c in clusters_of(own)),
+            proposals=tuple(proposal_row(row, live) for row in Queue(harness.ours).all()),
+            lines=tuple(_lines(harness)),
+            headline=signal.headline,
+            nothing="" if has_failures else nothing_to_evolve(opened.runs, live),
+            journals=opened.ingested.to_json(),
+        )
+
+
+def parse_value(text: str) -> Any:
+    """Read a value from the command line: JSON where it is JSON, else the text itself."""
+    import json
+
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def parse_metric_lines(text: str) -> list[dict[str, Any]]:
+    """Read one JSON object, a list of them, or one a line. Raises InvalidInput, naming the line."""
+    import json
+
+    try:
+        whole = json.loads(text)
+        found = whole if isinstance(whole, list) else [whole]
+    except ValueError:
+        found = []
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                try:
+                    found.append(json.loads(line))
+                except ValueError as error:
+                    raise InvalidInput(f"Line {number} is no JSON.", hint="One JSON object a line.") from error
+    if not all(isinstance(item, dict) for item in found):
+        raise InvalidInput("A metric is a JSON object.")
+    return found
+
+
+def proposal_row(row: Any, live: str) -> HarnessProposalRow:
+    """Return a queued proposal as a row of the queue."""
+    gate = row.gate or {}
+    proof = row.proof or {}
+    return HarnessProposalRow(
+        id=row.id,
+        status=row.status,
+        rationale=row.rationale,
+        created_at=row.created_at,
+        trigger=row.trigger,
+        is_stale=row.is_stale(live),
+        proof=str(proof.get("label") or proof.get("state") or "unproven"),
+        changes=len(gate.get("accepted") or []),
+        code_files=len(gate.get("code_changes") or []),
+        capability_changes=len(gate.get("capability_changes") or []),
+    )
+
+
+def _version_row(row: Mapping[str, Any], live: str) -> HarnessVersionRow:
+    interval = row["success_rate_ci"]
+    return HarnessVersionRow(
+        version=row["version"],
+        is_live=row["version"] == live,
+        runs=row["runs"],
+        successes=row["successes"],
+        success_rate=row["success_rate"],
+        interval=None if interval is None else (interval[0], interval[1]),
+        cost_per_success_usd=row["cost_per_success_usd"],
+        first_run_at=row["first_run_at"],
+        last_run_at=row["last_run_at"],
+        incomplete_runs=row["incomplete_runs"],
+    )
+
+
+def _lines(harness: Harness) -> list[HarnessLine]:
+    """Return the lines of the file, each with whether proposals may change it, by the deepest path on or above it."""
+    owners: dict[int, str] = {}
+    for path, (line, _) in harness.document.places.items():
+        if path and len(path) >= len(owners.get(line, "")):
+            owners[line] = path
+    lines, current = [], ""
+    evolution = harness.spec.evolution
+    for number, text in enumerate(harness.document.text.splitlines(), start=1):
+        current = owners.get(number, current)
+        lock = "fixed"
+        if current and is_frozen_here(current, evolution):
+            lock = "frozen"
+        elif current and is_mutable(current, evolution):
+            lock = "mutable"
+        lines.append(HarnessLine(number, text, lock))
+    return lines
+
+
+def is_frozen_here(path: str, evolution: Any) -> bool:
+    """Say whether a line's own path is frozen or below something frozen; its parents' headings are not."""
+    from honeyguide.harnesses.spec.frozen import ALWAYS_FROZEN
+    from honeyguide.harnesses.spec.paths import covered_by_any
+
+    return is_frozen(path, evolution) and covered_by_any(path, (*ALWAYS_FROZEN, *evolution.frozen))
