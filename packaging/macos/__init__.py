@@ -1,0 +1,1 @@
+"""Parts of the macOS app that the spec imports."""

@@ -1,0 +1,1 @@
+"""Parts of the Windows installer that the spec imports."""
