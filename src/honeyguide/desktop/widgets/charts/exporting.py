@@ -1,11 +1,11 @@
-"""A chart as a picture or as numbers."""
+"""A chart as a picture, as a drawing, or as numbers."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
@@ -16,8 +16,8 @@ SCALE = 2
 """Pixels of a picture for each one on screen."""
 
 
-def save_png(plot: Any, path: Path) -> None:
-    """Write what a plot shows. Raises Unwritable."""
+def png_of(plot: Any) -> bytes:
+    """Return what a plot shows as a picture."""
     size: QSize = plot.viewport().size()
     image = QImage(size * SCALE, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(QColor(active_theme()[Role.SURFACE].hex))
@@ -25,30 +25,33 @@ def save_png(plot: Any, path: Path) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     plot.render(painter, QRectF(0, 0, size.width() * SCALE, size.height() * SCALE), plot.viewport().rect())
     painter.end()
-    if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
-        raise Unwritable(f"{path.name} could not be written.", hint="Choose another folder.")
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(buffer.data().data())
 
 
-def save_svg(plot: Any, path: Path, title: str) -> None:
-    """Write what a plot shows as a drawing. Raises Unwritable."""
+def svg_of(plot: Any, title: str) -> bytes:
+    """Return what a plot shows as a drawing."""
     size: QSize = plot.viewport().size()
+    whole = QRectF(0, 0, size.width(), size.height())
+    buffer = QBuffer()
     drawing = QSvgGenerator()
-    drawing.setFileName(str(path))
+    drawing.setOutputDevice(buffer)
     drawing.setSize(size)
-    drawing.setViewBox(QRectF(0, 0, size.width(), size.height()))
+    drawing.setViewBox(whole)
     drawing.setTitle(title)
-    painter = QPainter()
-    if not painter.begin(drawing):
-        raise Unwritable(f"{path.name} could not be written.", hint="Choose another folder.")
-    painter.fillRect(QRectF(0, 0, size.width(), size.height()), QColor(active_theme()[Role.SURFACE].hex))
-    plot.render(painter, QRectF(), plot.viewport().rect(), Qt.AspectRatioMode.IgnoreAspectRatio)
+    painter = QPainter(drawing)
+    painter.fillRect(whole, QColor(active_theme()[Role.SURFACE].hex))
+    plot.render(painter, whole, plot.viewport().rect(), Qt.AspectRatioMode.IgnoreAspectRatio)
     painter.end()
+    return bytes(buffer.data().data())
 
 
-def save_text(text: str, path: Path) -> None:
-    """Write text. Raises Unwritable."""
+def write(content: bytes, path: Path) -> None:
+    """Write a file. Raises Unwritable."""
     try:
-        path.write_text(text, encoding="utf-8", newline="")
+        path.write_bytes(content)
     except OSError as error:
         raise Unwritable(
             f"{path.name} could not be written: {error.strerror}.", hint="Choose another folder."

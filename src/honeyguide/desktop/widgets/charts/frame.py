@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QVBo
 from honeyguide.desktop.models.export import Format, export_rows
 from honeyguide.desktop.theme import Metrics, Role, Type, active_theme
 from honeyguide.desktop.widgets.buttons import ToolButton
-from honeyguide.desktop.widgets.charts.exporting import save_png, save_svg, save_text
+from honeyguide.desktop.widgets.charts.exporting import png_of, svg_of, write
 from honeyguide.desktop.widgets.charts.loading import LibraryLoader, library
 from honeyguide.desktop.widgets.labels import PlainLabel
 from honeyguide.desktop.widgets.states import StateStack
@@ -141,14 +141,11 @@ class ChartFrame(QWidget):
         """
         if form is ChartFormat.CSV:
             titles, rows = self.numbers()
-            save_text(export_rows(titles, rows, Format.CSV), path)
+            write(export_rows(titles, rows, Format.CSV).encode(), path)
             return
         self.make_ready()
         self.redraw_now()
-        if form is ChartFormat.PNG:
-            save_png(self.plot, path)
-        else:
-            save_svg(self.plot, path, self._title_words)
+        write(png_of(self.plot) if form is ChartFormat.PNG else svg_of(self.plot, self._title_words), path)
 
     def make_ready(self) -> None:
         """Import pyqtgraph here and build the chart; normally a thread does the first part."""
@@ -192,9 +189,22 @@ class ChartFrame(QWidget):
         self.plot.getViewBox().setDefaultPadding(_PADDING)
         self.plot.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._hold.addWidget(self.plot)
+        self._adopt_menus()
         self._colour_frame()
         self.build()
         self._redraw()
+
+    def _adopt_menus(self) -> None:
+        """WORKAROUND(pyqtgraph 0.14): its menus have no parent and outlive the plot; remove when they have one."""
+        item = self.plot.getPlotItem()
+        menus = [
+            getattr(item, "ctrlMenu", None),
+            *getattr(item, "subMenus", []),
+            getattr(item.getViewBox(), "menu", None),
+        ]
+        for menu in menus:
+            if isinstance(menu, QMenu) and menu.parent() is None:
+                menu.setParent(self.plot, menu.windowFlags())
 
     def _colour_frame(self) -> None:
         self.plot.setBackground(self.colour(Role.SURFACE))
