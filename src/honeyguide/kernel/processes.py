@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -85,9 +85,14 @@ def run(
     env: Mapping[str, str] | None = None,
     timeout: float,
     grace: float = 3.0,
+    on_start: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
 ) -> Finished:
-    """Run ``argv`` to its end or to the time limit (seconds), feeding ``input``; nothing of its group stays alive."""
+    """Run ``argv`` to its end or to the time limit (seconds), feeding ``input``; nothing of its group stays alive.
+
+    ``on_start`` is given the child at once: to note it, or to ``end`` it from another thread.
+    """
     process = start(argv, cwd=cwd, env=env, stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL)
+    on_start(process)
     assert process.stdout is not None and process.stderr is not None
     readers = [_Reader(process.stdout), _Reader(process.stderr)]
     feeder = threading.Thread(target=_feed, args=(process, input), daemon=True)

@@ -68,7 +68,7 @@ def is_secret_file(name: str) -> bool:
 def _copied(source: Path, target: Path, max_bytes: int, max_files: int) -> Snapshot:
     files = total = 0
     skipped: list[str] = []
-    for relative in _listed(source):
+    for relative in listed_files(source):
         path = source / relative
         if is_secret_file(path.name):
             skipped.append(f"{relative}: may hold secrets")
@@ -123,7 +123,8 @@ def _copy_link(source: Path, path: Path, copy: Path) -> bool:
     return True
 
 
-def _listed(source: Path) -> Iterator[str]:
+def listed_files(source: Path) -> Iterator[str]:
+    """Yield the files of a folder as git sees them, relative to it; without git, all but the usual clutter."""
     yield from _by_git(source) or _by_walking(source)
 
 
