@@ -57,6 +57,5 @@ class Cell:
         return None
 
 
-EMPTY_CELL = Cell("")
 WAITING_CELL = Cell("…", Role.TEXT_2)
 """Stands where a row is still on its way."""

@@ -10,12 +10,13 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from honeyguide.desktop.models.cells import EMPTY_CELL, KEY_ROLE, Cell
+from honeyguide.desktop.models.cells import CELL_ROLE, KEY_ROLE, Cell
 from honeyguide.desktop.models.columns import Column
 
 RowT = TypeVar("RowT")
 AnyIndex = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
+_KEPT_CELLS = 20_000
 
 
 class IndexedTableModel(QAbstractTableModel, Generic[RowT]):
@@ -37,6 +38,7 @@ class IndexedTableModel(QAbstractTableModel, Generic[RowT]):
         self._places: dict[Any, int] = {}
         self._order: list[int] = []
         self._haystacks: list[str] = []
+        self._cells: dict[tuple[int, int], Cell] = {}
         self._front: list[int] = []
         self._needles: tuple[str, ...] = ()
         self._passes: Callable[[RowT], bool] | None = None
@@ -77,6 +79,7 @@ class IndexedTableModel(QAbstractTableModel, Generic[RowT]):
         self._places = {self.key(row): place for place, row in enumerate(self._rows)}
         self._haystacks = [self.words(row) for row in self._rows]
         self._front = []
+        self._cells.clear()
         self._order = self._ordered()
         self.endResetModel()
         self._tell()
@@ -123,6 +126,8 @@ class IndexedTableModel(QAbstractTableModel, Generic[RowT]):
         was_shown = self._shows(place)
         self._rows[place] = row
         self._haystacks[place] = self.words(row)
+        for column in range(len(self.columns)):
+            self._cells.pop((place, column), None)
         is_shown = self._shows(place)
         if was_shown and is_shown:
             at = self._position(place)
@@ -211,10 +216,19 @@ class IndexedTableModel(QAbstractTableModel, Generic[RowT]):
         position = index.row()
         if not 0 <= position < len(self._order):
             return None
-        row = self._rows[self._order[position]]
+        place = self._order[position]
         if role == KEY_ROLE:
-            return self.key(row)
-        return (self.cell(row, index.column()) or EMPTY_CELL).data(role)
+            return self.key(self._rows[place])
+        known = self._cells.get((place, index.column()))
+        if known is None:
+            if len(self._cells) > _KEPT_CELLS:
+                self._cells.clear()
+            known = self._cells[place, index.column()] = self.cell(self._rows[place], index.column())
+        return known if role == CELL_ROLE else known.data(role)
+
+    def forget_cells(self) -> None:
+        """Make every cell anew when it is shown next, e.g. because time passed."""
+        self._cells.clear()
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = int(Qt.ItemDataRole.DisplayRole)

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
-from honeyguide.desktop.models.cells import CELL_ROLE, KEY_ROLE, Cell
+from honeyguide.desktop.models.cells import CELL_ROLE, Cell
 from honeyguide.desktop.models.columns import Column
 from honeyguide.desktop.models.indexed import AnyIndex, IndexedTableModel
 from honeyguide.desktop.theme import figures
@@ -172,6 +172,7 @@ class RunTableModel(IndexedTableModel[RunRow]):
 
     def refresh_ages(self) -> None:
         """Show ages as of now."""
+        self.forget_cells()
         column = self._number("age")
         if self.rowCount():
             self.dataChanged.emit(self.index(0, column), self.index(self.rowCount() - 1, column))
@@ -207,9 +208,9 @@ class RunTableModel(IndexedTableModel[RunRow]):
         return list(map(getter, self._rows))
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
-        if role in (CELL_ROLE, KEY_ROLE, Qt.ItemDataRole.DisplayRole) and 0 <= index.row() < self.rowCount():
-            row = self.row_at(index.row())
-            if row.partial and role == CELL_ROLE and row.uuid not in self._asked:
+        if role == CELL_ROLE and 0 <= index.row() < len(self._order):
+            row = self._rows[self._order[index.row()]]
+            if row.partial and row.uuid not in self._asked:
                 self._wanted[row.uuid] = None
                 if not self._timer.isActive():
                     self._timer.start()

@@ -44,7 +44,11 @@ class TargetTableModel(IndexedTableModel[TargetLine]):
     """All targets of a workspace."""
 
     def __init__(
-        self, parent: QObject | None = None, *, brief: bool = False, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        parent: QObject | None = None,
+        *,
+        brief: bool = False,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """With ``brief`` only what fits a narrow list is shown at first."""
         tr = QCoreApplication.translate

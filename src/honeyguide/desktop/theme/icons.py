@@ -45,7 +45,9 @@ def use_icon(target: QAbstractButton | QAction, name: str, role: Role = Role.TEX
 def paint_icon(painter: QPainter, name: str, rect: QRectF, role: Role | Colour = Role.TEXT) -> None:
     """Draw an icon into ``rect``."""
     colour = active_theme()[role] if isinstance(role, Role) else role
-    _renderer(name, colour.hex).render(painter, rect)
+    ratio = painter.device().devicePixelRatio()
+    pixmap = _pixmap_at(name, colour.hex, round(rect.width() * ratio), ratio)
+    painter.drawPixmap(rect.topLeft(), pixmap)
 
 
 def refresh_icons() -> None:
@@ -82,6 +84,13 @@ def _pixmap(name: str, colour: str, size: int) -> QPixmap:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     _renderer(name, colour).render(painter, QRectF(0, 0, size, size))
     painter.end()
+    return pixmap
+
+
+@lru_cache(maxsize=1024)
+def _pixmap_at(name: str, colour: str, size: int, ratio: float) -> QPixmap:
+    pixmap = _pixmap(name, colour, size)
+    pixmap.setDevicePixelRatio(ratio)
     return pixmap
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QCoreApplication
 
@@ -31,17 +32,17 @@ class Wording:
 
 def outcome_wording(outcome: str | None) -> Wording:
     """Return how an outcome of a verification is shown; an unknown name is shown as it is."""
-    return _word(_outcomes(), outcome)
+    return _word(_known(_outcomes), outcome)
 
 
 def state_wording(state: str) -> Wording:
     """Return how a run's state is shown; an unknown name is shown as it is."""
-    return _word(_states(), state)
+    return _word(_known(_states), state)
 
 
 def verdict_wording(verdict: str) -> Wording:
     """Return how the verdict on one example is shown."""
-    return _word(_verdicts(), verdict)
+    return _word(_known(_verdicts), verdict)
 
 
 def role_name(role: str) -> str:
@@ -57,17 +58,17 @@ def role_name(role: str) -> str:
 
 def kind_wording(kind: str) -> Wording:
     """Return how a kind of target is called, with its icon."""
-    return _word(_kinds(), kind)
+    return _word(_known(_kinds), kind)
 
 
 def origin_wording(origin: str) -> Wording:
     """Return how the origin of a version is called."""
-    return _word(_origins(), origin)
+    return _word(_known(_origins), origin)
 
 
 def trace_outcome_wording(outcome: str) -> Wording:
     """Return how a trace's outcome is called."""
-    return _word(_trace_outcomes(), outcome)
+    return _word(_known(_trace_outcomes), outcome)
 
 
 def gate_words(gate: str) -> str:
@@ -83,6 +84,16 @@ def strategy_words(strategy: str) -> str:
 def state_names() -> tuple[str, ...]:
     """Return every known state, in the order in which chips show them."""
     return tuple(_states())
+
+
+def _known(make: Callable[[], dict[str, Wording]]) -> dict[str, Wording]:
+    """Return a table in the language in force; it is made once for each language."""
+    return _made_for(make, QCoreApplication.translate("Outcomes", "waiting"))
+
+
+@lru_cache(maxsize=32)
+def _made_for(make: Callable[[], dict[str, Wording]], language: str) -> dict[str, Wording]:
+    return make()
 
 
 def _word(table: Mapping[str, Wording], name: str | None) -> Wording:
@@ -246,7 +257,3 @@ def _strategies() -> dict[str, str]:
         "restructure-steps": tr("Outcomes", "restructure the steps"),
         "targeted-feedback": tr("Outcomes", "answer the feedback"),
     }
-
-
-Lookup = Callable[[str], Wording]
-"""Any of the functions above that turn a name into its wording."""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor
 from honeyguide.desktop.theme.roles import Role, Scheme, Theme, derive
 
 _current: list[Theme] = []
+_made: dict[tuple[Role, float], QColor] = {}
 
 
 def active_theme() -> Theme:
@@ -19,9 +20,13 @@ def active_theme() -> Theme:
 def set_active_theme(theme: Theme) -> None:
     """Put ``theme`` in force for what is painted from now on."""
     _current[:] = [theme]
+    _made.clear()
 
 
 def qcolor(role: Role, opacity: float = 1.0) -> QColor:
-    """Return the colour of ``role`` as Qt wants it."""
-    colour = active_theme()[role]
-    return QColor(colour.red, colour.green, colour.blue, round(opacity * 255))
+    """Return the colour of ``role`` as Qt wants it. It is shared: whoever changes it copies it first."""
+    known = _made.get((role, opacity))
+    if known is None:
+        colour = active_theme()[role]
+        known = _made[role, opacity] = QColor(colour.red, colour.green, colour.blue, round(opacity * 255))
+    return known

@@ -11,6 +11,10 @@ from honeyguide.desktop.theme import Metrics, Role, active_theme, paint_icon, qc
 
 PAD = 8
 _BAR = 64
+_SINGLE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+_LEADING = int(Qt.AlignmentFlag.AlignLeading | _SINGLE)
+_TRAILING = int(Qt.AlignmentFlag.AlignTrailing | _SINGLE)
+_KEPT = 20_000
 
 
 class CellDelegate(QStyledItemDelegate):
@@ -27,6 +31,7 @@ class CellDelegate(QStyledItemDelegate):
         self._strong = Metrics.font(strong=True, tabular=True)
         self._metrics = QFontMetrics(self._font)
         self._strong_metrics = QFontMetrics(self._strong)
+        self._elided: dict[tuple[str, int, bool], str] = {}
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -46,10 +51,8 @@ class CellDelegate(QStyledItemDelegate):
             area = self._progress(painter, cell.progress, area, mirrored)
         painter.setFont(self._strong if cell.strong else self._font)
         painter.setPen(qcolor(Role.ACCENT_TEXT if cell.role is Role.ACCENT else cell.role))
-        metrics = self._strong_metrics if cell.strong else self._metrics
-        side = Qt.AlignmentFlag.AlignTrailing if cell.right else Qt.AlignmentFlag.AlignLeading
-        text = metrics.elidedText(cell.text, Qt.TextElideMode.ElideRight, area.width())
-        painter.drawText(area, int(side | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
+        text = self._fitted(cell.text, area.width(), cell.strong)
+        painter.drawText(area, _TRAILING if cell.right else _LEADING, text)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         cell = index.data(CELL_ROLE)
@@ -58,6 +61,16 @@ class CellDelegate(QStyledItemDelegate):
         width = (self._strong_metrics if cell.strong else self._metrics).horizontalAdvance(cell.text) + 2 * PAD + 2
         width += (22 if cell.icon else 0) + (_BAR + PAD if cell.progress is not None else 0)
         return QSize(width, Metrics.row_height(self._font))
+
+    def _fitted(self, text: str, width: int, strong: bool) -> str:
+        key = (text, width, strong)
+        known = self._elided.get(key)
+        if known is None:
+            if len(self._elided) > _KEPT:
+                self._elided.clear()
+            metrics = self._strong_metrics if strong else self._metrics
+            known = self._elided[key] = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+        return known
 
     def _background(
         self, painter: QPainter, rect: QRect, state: QStyle.StateFlag, index: QModelIndex | QPersistentModelIndex
