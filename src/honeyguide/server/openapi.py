@@ -69,7 +69,7 @@ def _paths() -> Json:
         },
         f"{base}/runs/{{uuid}}/events": {
             "get": _operation(
-                "Follow a run, also one that was begun elsewhere", {"type": "string"}, uuid + again, (404,),
+                "Follow a run, also one that was begun elsewhere", _json("Event"), uuid + again, (404,),
                 media="text/event-stream",
             )
         },
@@ -111,7 +111,7 @@ def _paths() -> Json:
         f"{base}/daemon": {"get": _operation("Say how the autonomous service stands", _json("Daemon"))},
         "/api/prompts/events": {
             "get": _operation(
-                "Hear when a prompt has to be loaded anew", {"type": "string"}, again, (400,),
+                "Hear when a prompt has to be loaded anew", _json("Event"), again, (400,),
                 media="text/event-stream",
             )
         },
@@ -141,7 +141,7 @@ def _operation(
 ) -> Json:
     content: Json = {media: {"schema": schema}}
     if streams:
-        content["text/event-stream"] = {"schema": {"type": "string"}}
+        content["text/event-stream"] = {"schema": _json("Event")}
     if also_plain:
         content["text/plain"] = {"schema": {"type": "string"}}
     responses: Json = {str(status): {"description": "Done.", "content": content}}

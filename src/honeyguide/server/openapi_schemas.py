@@ -57,6 +57,9 @@ _STATES = ("proposed", "accepted", "rejected", "deployed", "failed")
 
 SCHEMAS: Json = {
     "Error": _object({"error": TEXT, "code": TEXT, "hint": TEXT}),
+    "Event": _object(
+        {"id": TEXT, "event": TEXT, "data": {"type": "string", "description": "One line of JSON."}}, ["event", "data"]
+    ),
     "Health": _object({"status": {"const": "ok"}, "version": TEXT}),
     "Run": _object(_RUN_COLUMNS),
     "Gate": _object({"gate": TEXT, "verdict": {"enum": ["pass", "fail"]}, "reason": TEXT}),
