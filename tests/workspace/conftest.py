@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from honeyguide.workspace import Workspace
+from honeyguide.workspace.core import Core
+from honeyguide.workspace.opening import open_core
 
 
 @pytest.fixture
@@ -40,5 +42,26 @@ def folder(sample_folder: Path, tmp_path: Path) -> Path:
 async def workspace(folder: Path, anyio_backend: str) -> AsyncIterator[Workspace]:
     """The copy, open."""
     opened = await Workspace.open(folder)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture(scope="session")
+def fresh_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty workspace, made once; only copies of it may be changed."""
+    path = tmp_path_factory.mktemp("fresh") / "workspace"
+
+    async def make() -> None:
+        workspace = await Workspace.create(path)
+        await workspace.close()
+
+    asyncio.run(make())
+    return path
+
+
+@pytest.fixture
+async def core(fresh_folder: Path, tmp_path: Path, anyio_backend: str) -> AsyncIterator[Core]:
+    """The parts of an empty workspace, open."""
+    opened = open_core(Path(shutil.copytree(fresh_folder, tmp_path / "workspace")), create=False)
     yield opened
     await opened.close()

@@ -75,10 +75,15 @@ def inputs(paths: Iterable[Path]) -> list[Input]:
     for path in paths:
         named = not path.is_dir()
         for entry in files_under(path):
-            size, reason = (entry.size, "") if isinstance(entry, Found) else (0, _reason(entry))
-            found.setdefault(entry.path, Input(entry.path, size, named, reason))
+            if entry.path not in found:
+                reason = _reason(entry)
+                size = entry.size if isinstance(entry, Found) and not reason else 0
+                found[entry.path] = Input(entry.path, size, named, reason)
     return list(found.values())
 
 
-def _reason(entry: Unopenable) -> str:
-    return f"{entry.path} cannot be read: {entry.reason}."
+def _reason(entry: Found | Unopenable) -> str:
+    """Say why a file cannot be opened: opening a pipe would wait for ever."""
+    if isinstance(entry, Unopenable):
+        return f"{entry.path} cannot be read: {entry.reason}."
+    return "" if entry.path.is_file() else f"{entry.path} cannot be read: it is not a regular file."
