@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QMenu, QPlainTextEdit, QWidget
 
 from honeyguide.desktop.theme import Scheme, apply_theme, derive
@@ -53,6 +56,25 @@ def test_every_control_has_an_object_name_and_a_name_to_read_aloud(name, shown):
             continue
         assert control.objectName(), f"{control} has no object name"
         assert control.accessibleName() or control.isHidden(), f"{control.objectName()} cannot be read aloud"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_stays_of_what_was_closed(name, qapp: QApplication):
+    before = len(QApplication.allWidgets())
+    widget, size = _make(name)
+    reference = weakref.ref(widget)
+    widget.resize(*size)
+    widget.show()
+    QCoreApplication.processEvents()
+    widget.close()
+    widget.deleteLater()
+    del widget
+    for _ in range(3):
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QCoreApplication.processEvents()
+        gc.collect()
+    assert reference() is None
+    assert len(QApplication.allWidgets()) == before
 
 
 def _in_menu(control: QWidget) -> bool:

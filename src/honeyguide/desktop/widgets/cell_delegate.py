@@ -39,6 +39,7 @@ class CellDelegate(QStyledItemDelegate):
         cell = index.data(CELL_ROLE)
         rect: QRect = option.rect
         state = option.state
+        painter.setLayoutDirection(option.direction)
         if self.draws_rows:
             self._background(painter, rect, state, index)
         if not isinstance(cell, Cell):

@@ -156,6 +156,7 @@ class _VersionDelegate(QStyledItemDelegate):
         state = option.state
         mirrored = option.direction == Qt.LayoutDirection.RightToLeft
         painter.save()
+        painter.setLayoutDirection(option.direction)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, qcolor(Role.SELECTION))

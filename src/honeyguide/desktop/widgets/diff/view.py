@@ -1,69 +1,38 @@
-"""The diff view itself: a scroll area that lays out only what is in sight."""
+"""The diff view itself: what is shown, walked, ticked, found and copied."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QGuiApplication,
-    QHelpEvent,
-    QKeyEvent,
-    QKeySequence,
-    QMouseEvent,
-    QPaintEvent,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QWidget
 
-from honeyguide.desktop.theme.plain_text import tooltip
-from honeyguide.desktop.widgets.diff.bands import REVEAL, Folded, Folds, Head, Piece
-from honeyguide.desktop.widgets.diff.content import Content
-from honeyguide.desktop.widgets.diff.finding import Finds
+from honeyguide.desktop.widgets.diff.band_area import BandArea
+from honeyguide.desktop.widgets.diff.bands import REVEAL, Folded, Folds, Head
 from honeyguide.desktop.widgets.diff.marks import Located, TextMark, locate, row_at
-from honeyguide.desktop.widgets.diff.painter import Scene, paint_bands
-from honeyguide.desktop.widgets.diff.pointing import Target, place_near, said_at, target_at
+from honeyguide.desktop.widgets.diff.pointing import Target
 from honeyguide.desktop.widgets.diff.rows import DiffRow, Layout, Side, side_text
-from honeyguide.desktop.widgets.diff.scrolling import Scrolling
-from honeyguide.desktop.widgets.diff.selecting import Selection
 from honeyguide.desktop.widgets.labels import named
-from honeyguide.desktop.widgets.painting import begin_paint
 
 
-class DiffView(QAbstractScrollArea):
+class DiffView(BandArea):
     """Two texts, compared. Arrows scroll; N and P, or F7 and F8, walk the changes; Space ticks; Ctrl+C copies.
 
     Signals:
         current_changed(place, total): the current change is the ``place``-th of ``total`` (0 of 0 without any).
         ticked(frozenset of hunk numbers): changes were ticked or unticked.
         found(place, total): the current find.
-        arranged(): what is in sight moved; whatever shows positions should look again.
-        layout_changed(side_by_side): which layout is shown now.
+        arranged(), layout_changed(side_by_side): as ``BandArea``.
     """
 
     current_changed = Signal(int, int)
     ticked = Signal(object)
     found = Signal(int, int)
-    arranged = Signal()
-    layout_changed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         named(self, "diff-view", self.tr("Changes"))
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(240, 80)
-        self.viewport().setMouseTracking(True)
-        self._content = Content()
-        self._finds = Finds()
-        self._selection = Selection()
-        self._hover: Folded | None = None
-        self._was_side_by_side: bool | None = None
-        self._scroll = Scrolling(self, self.arranged.emit)
-        self._arrange()
 
     # --- what is shown
 
@@ -71,7 +40,7 @@ class DiffView(QAbstractScrollArea):
         """Show another comparison from its first change on; every change is ticked."""
         self._content.set_rows(rows, marks)
         self._selection.clear()
-        self._arrange()
+        self.arrange()
         self._finds.look(self._content.rows)
         self._scroll.to_top()
         self._show_current()
@@ -80,7 +49,7 @@ class DiffView(QAbstractScrollArea):
     def set_marks(self, marks: Iterable[TextMark]) -> None:
         """Show other marks on the same texts."""
         self._content.set_marks(marks)
-        self._arrange()
+        self.arrange()
 
     def rows(self) -> Sequence[DiffRow]:
         """Return the comparison, as it was given."""
@@ -93,7 +62,7 @@ class DiffView(QAbstractScrollArea):
     def set_layout(self, layout: Layout) -> None:
         """Choose side by side, inline, or whatever the room allows."""
         self._content.layout = layout
-        self._arrange()
+        self.arrange()
 
     @property
     def is_side_by_side(self) -> bool:
@@ -110,17 +79,17 @@ class DiffView(QAbstractScrollArea):
     def set_whitespace(self, shown: bool) -> None:
         """Show blanks, tabs and line ends."""
         self._content.whitespace = shown
-        self._arrange()
+        self.arrange()
 
     def set_monospace(self, on: bool) -> None:
         """Set the text like code."""
         self._content.monospace = on
-        self._arrange()
+        self.arrange()
 
     def set_folding(self, on: bool) -> None:
         """Fold unchanged parts away, or show everything."""
         self._content.folds = Folds(on)
-        self._arrange()
+        self.arrange()
 
     # --- changes
 
@@ -155,7 +124,7 @@ class DiffView(QAbstractScrollArea):
         if row is None:
             return False
         self._make_current(self._content.rows[row].hunk)
-        self._show_row(row)
+        self.show_row(row)
         return True
 
     # --- ticking
@@ -196,7 +165,7 @@ class DiffView(QAbstractScrollArea):
         hit = self._finds.step(step)
         if hit is None:
             return False
-        self._show_row(hit.row, offset=hit.start, side=hit.side)
+        self.show_row(hit.row, offset=hit.start, side=hit.side)
         self.found.emit(self._finds.current + 1, len(self._finds.hits))
         return True
 
@@ -235,102 +204,15 @@ class DiffView(QAbstractScrollArea):
 
     # --- Qt
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        self._scroll.settle()
-        painter = begin_paint(self)
-        scene = Scene.of(self._content, self._finds, self._selection, has_focus=self.hasFocus())
-        paint_bands(painter, event.rect(), self._content, self._scroll.visible(), scene, self._hover)
-        painter.end()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self.viewport().width() != self._content.columns.width:
-            self._arrange()
-        else:
-            self._scroll.settle()
-
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        self._scroll.moved()
-        self.viewport().update()
-        self.arranged.emit()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif not self._navigate(event):
             super().keyPressEvent(event)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._selection.clear()
-            target = self._target(event)
-            if target is not None:
-                self._press(target)
-            self.viewport().update()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if event.buttons() & Qt.MouseButton.LeftButton:
-            self._drag(event.position().toPoint())
-            return
-        target = self._target(event)
-        hover = target.band if target is not None and isinstance(target.band, Folded) else None
-        if hover != self._hover:
-            self._hover = hover
-            self.viewport().update()
-        shape = Qt.CursorShape.ArrowCursor
-        if target is not None and target.is_link:
-            shape = Qt.CursorShape.PointingHandCursor
-        elif target is not None and target.place is not None:
-            shape = Qt.CursorShape.IBeamCursor
-        self.viewport().setCursor(shape)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        event.accept()
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        target = self._target(event)
-        if target is not None and target.place is not None:
-            self._selection.take_word(target.place, self._content.rows)
-            self.viewport().update()
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            said = said_at(self._content, target_at(self._content, self._scroll.visible(), event.pos()))
-            QToolTip.showText(event.globalPos(), tooltip(said), self.viewport())
-            return True
-        return super().viewportEvent(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange, QEvent.Type.LayoutDirectionChange):
-            self._arrange()
-        super().changeEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self.viewport().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self.viewport().update()
-
     # --- inside
 
-    def _arrange(self) -> None:
-        """Find out anew what stands under what; the top of what is in sight stays where it was."""
-        content = self._content
-        anchor = self._scroll.anchor_row(content.bands)
-        content.arrange(self.viewport().width(), mirrored=self.isRightToLeft())
-        self._scroll.use(content.layouts, content.bands, anchor)
-        if content.columns.side_by_side != self._was_side_by_side:
-            self._was_side_by_side = content.columns.side_by_side
-            self._selection.clear()
-            self._finds.look(content.rows)
-            self.layout_changed.emit(content.columns.side_by_side)
-        self.viewport().update()
-        self.arranged.emit()
-
-    def _target(self, event: QMouseEvent) -> Target | None:
-        return target_at(self._content, self._scroll.visible(), event.position().toPoint())
-
-    def _press(self, target: Target) -> None:
+    def press(self, target: Target) -> None:
         band = target.band
         if isinstance(band, Head):
             self._make_current(band.hunk)
@@ -338,21 +220,10 @@ class DiffView(QAbstractScrollArea):
                 self.toggle_current()
         elif isinstance(band, Folded):
             self._content.folds.reveal(band, REVEAL if target.step == "some" else band.end - band.start)
-            self._arrange()
+            self.arrange()
         elif target.place is not None:
             self._selection.begin(target.place)
             self._make_current(self._content.rows[band.row].hunk)
-
-    def _drag(self, point: QPoint) -> None:
-        side = self._selection.side
-        if side is None:
-            return
-        bar, height = self.verticalScrollBar(), self.viewport().height()
-        if not 0 <= point.y() < height:
-            bar.setValue(bar.value() + (point.y() if point.y() < 0 else point.y() - height))
-        place = place_near(self._content, self._scroll.visible(), point, side)
-        if place is not None and self._selection.extend(place):
-            self.viewport().update()
 
     def _make_current(self, hunk: int | None) -> None:
         if hunk is not None and hunk != self._content.current:
@@ -387,17 +258,6 @@ class DiffView(QAbstractScrollArea):
         at = self._content.band_of_head(self._content.current)
         if at is not None:
             self._scroll.bring_in(at, margin=self.viewport().height() // 5)
-
-    def _show_row(self, row: int, *, offset: int = 0, side: Side = Side.AFTER) -> None:
-        if self._content.folds.reveal_row(self._content.bands, row):
-            self._arrange()
-        for at, band in enumerate(self._content.bands):
-            if isinstance(band, Piece) and band.row == row:
-                start, end = (band.b0, band.b1) if side is Side.BEFORE else (band.a0, band.a1)
-                if start <= offset < end or band.last:
-                    self._scroll.bring_in(at, margin=self.viewport().height() // 3)
-                    break
-        self.viewport().update()
 
     def _tell_current(self) -> None:
         self.setAccessibleDescription(self._content.spoken())
