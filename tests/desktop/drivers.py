@@ -48,6 +48,13 @@ def press(widget: QWidget) -> None:
     QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=QPoint(widget.width() // 2, widget.height() // 2))
 
 
+async def focus(widget: QWidget) -> None:
+    """Give a widget the focus as the platform would: its window comes to the front first."""
+    widget.window().activateWindow()
+    widget.setFocus()
+    await until(widget.hasFocus, f"{widget.objectName()} to have the focus")
+
+
 def keys(widget: QWidget, text: str) -> None:
     """Type text into a widget."""
     QTest.keyClicks(widget, text)
@@ -62,6 +69,7 @@ class AppDriver:
     """The whole window on a workspace."""
 
     def __init__(self, app: QApplication, path: Path, *, wide: int = 1280, high: int = 800) -> None:
+        app.setQuitOnLastWindowClosed(False)
         self.theme = ThemeSwitch(app, ThemeChoice.LIGHT)
         self.window = Window()
         self.window.resize(wide, high)

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
-from tests.desktop.drivers import AppDriver, NewRunDriver, find, key, keys, press, until
+from tests.desktop.drivers import AppDriver, NewRunDriver, find, focus, key, keys, press, until
 
 
 async def _new_run(app: AppDriver, target: str) -> None:
@@ -38,16 +38,16 @@ def test_a_person_runs_reviews_accepts_and_rolls_back_by_clicks_and_keys(
         assert "Better on" in find(panel, "review-sentence").text()
 
         view = panel.diff.view
-        view.setFocus()
+        await focus(view)
         key(view, Qt.Key.Key_N)
         for digit, tab in zip("23456", ("evidence", "charts", "checks", "lineage", "journal"), strict=True):
-            app.inbox.page.table.setFocus()
+            await focus(app.inbox.page.table)
             keys(app.inbox.page.table, digit)
             await until(lambda tab=tab: panel.tabs.tabText(panel.tabs.currentIndex()).lower() == tab, tab)
             await asyncio.sleep(0.05)
         keys(app.inbox.page.table, "1")
 
-        app.inbox.page.table.setFocus()
+        await focus(app.inbox.page.table)
         keys(app.inbox.page.table, "a")
         dialog = await app.dialog("accept-dialog")
         key(dialog, Qt.Key.Key_Return)
@@ -127,7 +127,7 @@ def test_a_proposal_is_rejected_with_a_quick_reason(
     async def story() -> None:
         app = await AppDriver(qapp, proposed).start()
         await app.inbox.review_of("qualityRules", "proposed")
-        app.inbox.page.table.setFocus()
+        await focus(app.inbox.page.table)
         keys(app.inbox.page.table, "r")
         dialog = await app.dialog("reject-dialog")
         press(find(dialog, "reject-quick-tone"))
@@ -148,7 +148,7 @@ def test_ticking_a_change_off_makes_the_checks_again_and_deploys_the_rest(
         panel = app.inbox.page.review
         view = panel.diff.view
         await until(lambda: len(view.hunks()) > 1, "several changes")
-        view.setFocus()
+        await focus(view)
         key(view, Qt.Key.Key_Space)
         await until(lambda: "of" in panel.decision.accept.text(), "the words of a selection")
         await until(panel.decision.accept.isEnabled, "the checks")

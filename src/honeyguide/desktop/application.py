@@ -1,0 +1,416 @@
+"""The life of the window: import what is heavy in a thread, open the workspace, serve it, close in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication
+
+from honeyguide.desktop.crash import CrashKeeper, text_of, write_report
+from honeyguide.desktop.desk import Desk
+from honeyguide.desktop.dialogs.error import ErrorDialog, details_text
+from honeyguide.desktop.dialogs.small import ConfirmDialog
+from honeyguide.desktop.live import Live
+from honeyguide.desktop.memory import Memory, memory_file
+from honeyguide.desktop.notify import Step
+from honeyguide.desktop.tasks import TaskScope
+from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch
+from honeyguide.desktop.theme.motion import set_reduced_motion
+from honeyguide.desktop.undo import UndoList
+from honeyguide.desktop.widgets.hint_bar import Severity
+from honeyguide.desktop.widgets.states import StateAction
+from honeyguide.desktop.window import Window
+from honeyguide.kernel.errors import HoneyguideError, NotFound
+
+if TYPE_CHECKING:
+    from honeyguide.desktop.commands import Commands
+    from honeyguide.workspace import Workspace, WorkspaceEvent
+
+_log = logging.getLogger(__name__)
+SAMPLE_TARGET = "persona-system-prompt:support"
+MOST_DIALOGS = 3
+"""Errors beyond so many at once are only logged: one cause seldom needs more words."""
+
+
+class Application(QObject):
+    """Owns the window and, one after the other, the workspaces it shows.
+
+    Attributes:
+        errors: what went wrong in tasks, for tests and the smoke run.
+        desk: what pages work with, while a workspace is open.
+    """
+
+    def __init__(self, app: QApplication, path: Path, window: Window, theme: ThemeSwitch) -> None:
+        super().__init__(app)
+        self.app = app
+        self.window = window
+        self.theme = theme
+        self.errors: list[BaseException] = []
+        self.desk: Desk | None = None
+        self.keeper: CrashKeeper | None = None
+        self.ready = asyncio.Event()
+        self._path = path
+        self._leave: asyncio.Future[Path | None] | None = None
+        self._tasks = TaskScope(self.fail, "window")
+        self._commands: Commands | None = None
+        self._pending_dialogs = 0
+        self._after_open: Callable[[], None] | None = None
+        window.close_wanted.connect(self.ask_to_close)
+
+    # --- life
+
+    async def run(self) -> None:
+        """Serve workspaces until the window is closed."""
+        path: Path | None = self._path
+        try:
+            while path is not None:
+                path = await self._serve(path)
+        finally:
+            await self._tasks.aclose()
+            self.window.notify.close()
+            self.window.close_now()
+
+    def leave(self, to: Path | None = None) -> None:
+        """Close the workspace; ``to`` opens another one."""
+        if self._leave is not None and not self._leave.done():
+            self._leave.set_result(to)
+
+    def ask_to_close(self) -> None:
+        """Close, after a question when something is running."""
+        if self.desk is None or not self.desk.workspace.active_runs():
+            self.leave()
+        elif self.window.findChild(ConfirmDialog, "close-dialog") is None:
+            self._tasks.start(self._ask_to_close(), "close")
+
+    def come_forward(self) -> None:
+        """Bring the window to the front, because a second start asked for it."""
+        self.window.setWindowState(self.window.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.window.show()
+        self.window.raise_()
+        self.window.activateWindow()
+
+    def has_workspace(self) -> bool:
+        """Say whether there is a workspace where the window was told to look."""
+        return (self._path / "honeyguide.db").exists()
+
+    def use_path(self, path: Path) -> None:
+        """Begin with another workspace than the window was told."""
+        self._path = path
+
+    def open_file(self, path: Path) -> None:
+        """Take a file that the system handed to the program, as if it had been dropped on the window."""
+        if self.desk is not None:
+            self.window.show_page("traces", [path])
+
+    def fail(self, error: BaseException, where: str) -> None:
+        """Show an error of a task, of a slot or of a thread: nothing fails unheard."""
+        if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
+            return
+        self.errors.append(error)
+        if not isinstance(error, HoneyguideError):
+            _log.error("%s: %s", where, text_of(error))
+        if self._tasks.is_closed or self._pending_dialogs >= MOST_DIALOGS:
+            return
+        self._pending_dialogs += 1
+        self._tasks.start(self._show_error(error, where), "error")
+
+    # --- a workspace
+
+    async def _serve(self, path: Path) -> Path | None:
+        self._leave = asyncio.get_running_loop().create_future()
+        await asyncio.to_thread(_import_pages)
+        workspace = await self._open(path)
+        if workspace is None:
+            return await self._leave
+        await self._attach(workspace)
+        try:
+            return await self._leave
+        finally:
+            await self._detach()
+
+    async def _open(self, path: Path) -> Workspace | None:
+        """Return the workspace, made anew if a person wants that; ``None`` when another one or none is wanted."""
+        from honeyguide.workspace import Workspace
+
+        while True:
+            self.window.say_waiting(self.window.tr("Opening the workspace…"), str(path))
+            try:
+                return await Workspace.open(path)
+            except NotFound:
+                return await self._welcome(path)
+            except HoneyguideError as error:
+                again = await self._cannot_open(error)
+            if not again:
+                return None
+
+    async def _cannot_open(self, error: HoneyguideError) -> bool:
+        """Show why a workspace cannot be opened; says whether to try again."""
+        from honeyguide.desktop.dialogs.files import ask_folder
+
+        window = self.window
+        window.waiting.show_error(
+            error.message,
+            error.hint,
+            details=details_text(error.code, error.details),
+            actions=[
+                StateAction("again", window.tr("Try again"), "retry"),
+                StateAction("other", window.tr("Open another folder…"), "folder"),
+            ],
+        )
+        window.stack.setCurrentWidget(window.waiting)
+        while True:
+            chosen = await self._until_acted()
+            if chosen == "again":
+                return True
+            if chosen == "other":
+                folder = await ask_folder(window, window.tr("Open a workspace"))
+                if folder is not None:
+                    self.leave(folder)
+                    return False
+            if chosen == "":
+                return False
+
+    async def _until_acted(self) -> str:
+        """Wait until a step of the waiting view is chosen; an empty name when the window is closed instead."""
+        assert self._leave is not None
+        acted: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        def settle(name: str) -> None:
+            if not acted.done():
+                acted.set_result(name)
+
+        self.window.waiting.acted.connect(settle)
+        try:
+            await asyncio.wait([acted, self._leave], return_when=asyncio.FIRST_COMPLETED)
+            return acted.result() if acted.done() else ""
+        finally:
+            self.window.waiting.acted.disconnect(settle)
+
+    async def _welcome(self, path: Path) -> Workspace | None:
+        """Show the three ways in, and go the chosen one."""
+        from honeyguide.desktop.dialogs.files import ask_folder
+        from honeyguide.desktop.pages.welcome import WelcomeView
+        from honeyguide.workspace import Workspace
+
+        assert self._leave is not None
+        view = WelcomeView(path)
+        self.window.show_alone(view)
+        view.sample.setFocus()
+        try:
+            while True:
+                chosen: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+                def settle(name: str, chosen: asyncio.Future[str] = chosen) -> None:
+                    if not chosen.done():
+                        chosen.set_result(name)
+
+                view.chosen.connect(settle)
+                await asyncio.wait([chosen, self._leave], return_when=asyncio.FIRST_COMPLETED)
+                view.chosen.disconnect(settle)
+                if not chosen.done():
+                    return None
+                way = chosen.result()
+                if way == "folder":
+                    folder = await ask_folder(self.window, self.window.tr("Open a folder"))
+                    if folder is None:
+                        continue
+                    if (folder / "honeyguide.db").exists():
+                        self.leave(folder)
+                        return None
+                    self._after_open = partial(self._look_in, folder)
+                try:
+                    view.set_busy(True)
+                    workspace = await Workspace.create(path, sample=way == "sample")
+                except HoneyguideError as error:
+                    view.set_busy(False)
+                    self.fail(error, "make a workspace")
+                    continue
+                if way == "sample":
+                    self._after_open = self._start_sample
+                elif way == "agents":
+                    self._after_open = partial(self._look_in, None)
+                return workspace
+        finally:
+            self.window.stack.removeWidget(view)
+            view.deleteLater()
+
+    def _start_sample(self) -> None:
+        async def work() -> None:
+            from honeyguide.workspace import RunOptions
+
+            desk = self.desk
+            if desk is not None:
+                uuid = await desk.workspace.start_run(SAMPLE_TARGET, RunOptions(), origin=desk.origin)
+                self.window.show_page("inbox", uuid)
+
+        self._tasks.start(work(), "run on the sample")
+
+    def _look_in(self, folder: Path | None) -> None:
+        if self._commands is not None:
+            self._tasks.start(self._commands.find_agents(folder), "find agents")
+
+    async def _attach(self, workspace: Workspace) -> None:
+        from honeyguide.desktop.commands import Commands
+        from honeyguide.desktop.pages.every import makers
+        from honeyguide.workspace import Origin, Workspace
+
+        window = self.window
+        memory = Memory(memory_file(workspace.path), self)
+        live = Live(workspace, self)
+        self.desk = Desk(
+            workspace=workspace,
+            origin=Origin.here("window"),
+            tasks=self._tasks.child("workspace"),
+            memory=memory,
+            notify=window.notify,
+            live=live,
+            undo=UndoList(self),
+            window=window,
+            go=lambda page, item: self._commands.go(page, item) if self._commands else None,
+            do=window.trigger,
+            fail=self.fail,
+        )
+        window.use_memory(memory)
+        window.setWindowTitle(window.tr("{folder} – Honeyguide").format(folder=workspace.path.name))
+        self._commands = Commands(self.desk, window, self.theme, self.leave, self.ask_to_close)
+        window.set_handlers(self._commands.handlers())
+        window.set_pages(makers(self.desk))
+        self._use_settings()
+        live.listen(self._hear)
+        try:
+            await asyncio.to_thread(Workspace.remember, workspace.path)
+        except HoneyguideError as error:
+            _log.info("The workspace cannot be remembered: %s", error.message)
+        page = memory.text("page", "inbox")
+        window.show_page(page if page in window.page_names() else "inbox")
+        self._read_counts()
+        self._tell_of_last_time()
+        after, self._after_open = self._after_open, None
+        if after is not None:
+            after()
+        self.ready.set()
+
+    async def _detach(self) -> None:
+        """Close in order: what listens, what shows, what runs, what is stored."""
+        desk, self.desk = self.desk, None
+        self.ready.clear()
+        if desk is None:
+            return
+        self.window.say_waiting(self.window.tr("Closing…"))
+        desk.live.close()
+        self.window.drop_pages()
+        await desk.tasks.aclose()
+        await desk.workspace.close()
+        self.window.memory.save()
+        self._commands = None
+
+    def _use_settings(self) -> None:
+        desk = self.desk
+        if desk is None:
+            return
+        setting = desk.workspace.setting
+        theme = str(setting("window.theme"))
+        self.theme.set_choice(ThemeChoice(theme))
+        desk.memory.set("theme", theme)
+        desk.memory.set("language", setting("window.language"))
+        set_reduced_motion(True if setting("window.reduced_motion") else None)
+        self.window.single_keys.set_enabled(bool(setting("window.single_keys")))
+        model = str(setting("models.executor") or "")
+        self.window.sidebar.model.set_model(model, is_practice=model.startswith("practice:"))
+
+    # --- what changes
+
+    def _hear(self, events: Sequence[WorkspaceEvent]) -> None:
+        if any(event.kind.startswith(("run:", "attempt:", "correction", "feedback")) for event in events):
+            self._read_counts()
+        if any(event.kind == "setting:changed" for event in events):
+            self._use_settings()
+        for event in events:
+            if event.kind == "attempt:finished":
+                self._tasks.start(self._tell_end(event.subject), "tell of a run's end")
+
+    def _read_counts(self) -> None:
+        desk = self.desk
+        if desk is None:
+            return
+
+        async def load() -> int:
+            return (await desk.workspace.run_status()).pending
+
+        self._tasks.latest("waiting proposals", load, self.window.sidebar.button("inbox").set_count, failed=lambda _: None)
+
+    async def _tell_end(self, uuid: str) -> None:
+        desk = self.desk
+        if desk is None:
+            return
+        row = (await desk.workspace.run_rows_of([uuid])).get(uuid)
+        if row is None:
+            return
+        from honeyguide.desktop.theme.outcomes import state_wording
+
+        tr = self.window.tr
+        if row.state == "proposed":
+            said = tr("{target}: a proposal waits for you ({words}).").format(target=row.target_name, words=row.words)
+        else:
+            words = state_wording(row.state).words
+            said = tr("{target}: the run ended, {words}.").format(target=row.target_name, words=words)
+        if not self.window.isActiveWindow():
+            self.app.alert(self.window)
+        desk.notify.note(said, Step(tr("View"), lambda: self.window.show_page("inbox", uuid)))
+
+    def _tell_of_last_time(self) -> None:
+        if self.keeper is not None and self.keeper.left_behind is not None:
+            path, self.keeper.left_behind = self.keeper.left_behind, None
+            said = self.window.tr("Honeyguide ended unexpectedly last time. What is known stands in {path}.")
+            self.window.notify.warn("crashed", said.format(path=path), severity=Severity.WARN)
+
+    # --- closing and errors
+
+    async def _ask_to_close(self) -> None:
+        desk = self.desk
+        if desk is None:
+            return
+        tr = self.window.tr
+        count = len(desk.workspace.active_runs())
+        title = tr("A run is going on") if count == 1 else tr("{n} runs are going on").format(n=count)
+        text = tr("Closing stops it before its next call. What was paid for is kept, and you can resume it later.")
+        dialog = ConfirmDialog(
+            "close-dialog", title, text, tr("Stop and close"), self.window, cancel=tr("Keep it open")
+        )
+        if await dialog.ask():
+            self.leave()
+
+    async def _show_error(self, error: BaseException, where: str) -> None:
+        try:
+            tr = self.window.tr
+            if isinstance(error, HoneyguideError):
+                sentence, hint, details = error.message, error.hint, details_text(error.code, error.details)
+            else:
+                report = await asyncio.to_thread(write_report, error, where)
+                sentence = tr("Something went wrong that nobody foresaw.")
+                hint = tr("Your work is stored. Please try again.")
+                if report is not None:
+                    hint += " " + tr("A report without secrets was written to {path}; nothing was sent.").format(path=report)
+                details = text_of(error)
+            await ErrorDialog(sentence, hint, details, self.window).ask()
+        finally:
+            self._pending_dialogs -= 1
+
+
+def _import_pages() -> None:
+    """Import what is heavy; called in a thread, so that the window stays alive meanwhile."""
+    import honeyguide.desktop.commands
+    import honeyguide.desktop.pages.every
+    import honeyguide.workspace  # noqa: F401
+
+
+def scratch_folder() -> Path:
+    """Return a folder for a workspace that is thrown away."""
+    return Path(tempfile.mkdtemp(prefix="honeyguide-")) / "workspace"

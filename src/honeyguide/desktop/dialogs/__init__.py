@@ -1,0 +1,1 @@
+"""The dialogs: each asks one thing, is opened with ``open`` and awaited; pages and the window may import from here."""

@@ -1,0 +1,119 @@
+"""The window's start: one instance, one loop, one main coroutine that ends with an orderly shutdown.
+
+What is heavy (the workspace, the pages) is imported in a thread after the first paint; the model SDKs and pyqtgraph
+when they are first needed. Nothing here imports them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("QT_API", "pyside6")
+
+import qasync
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QApplication
+
+from honeyguide import __version__
+from honeyguide.desktop.application import Application
+from honeyguide.desktop.crash import CrashKeeper
+from honeyguide.desktop.memory import Memory, memory_file, state_folder
+from honeyguide.desktop.single_instance import SingleInstance, ask_other
+from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch, icon
+from honeyguide.desktop.translating import install_language
+from honeyguide.desktop.window import Window
+
+WORKERS = 6
+
+
+class HoneyguideApplication(QApplication):
+    """Signals:
+    file_opened(path): the system handed a file to the program (macOS).
+    """
+
+    file_opened = Signal(str)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FileOpen:
+            self.file_opened.emit(event.file())  # type: ignore[attr-defined]
+            return True
+        return super().event(event)
+
+
+def main(workspace: Path, *, smoke: bool = False) -> int:
+    """Open the window on a workspace and return the exit code.
+
+    Args:
+        workspace: its folder; when it holds none, the window offers three ways to begin.
+        smoke: walk through every page off screen and end; 0 when nothing went wrong.
+    """
+    if smoke:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    app = make_application()
+    if not smoke and ask_other(workspace):
+        return 0
+    memory = Memory(None if smoke else memory_file(workspace))
+    install_language(app, memory.get("language"))
+    choice = memory.text("theme", "system")
+    theme = ThemeSwitch(app, ThemeChoice(choice) if choice in set(ThemeChoice) else ThemeChoice.SYSTEM)
+    window = Window()
+    if not smoke:
+        window.use_memory(memory)
+    window.show()
+    app.processEvents()
+    return _serve(app, window, theme, workspace, smoke=smoke)
+
+
+def make_application() -> HoneyguideApplication:
+    """Return the application object, made at the first call."""
+    known = QApplication.instance()
+    if isinstance(known, HoneyguideApplication):
+        return known
+    app = HoneyguideApplication(sys.argv[:1])
+    app.setApplicationName("honeyguide")
+    app.setApplicationDisplayName("Honeyguide")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("honeyguide")
+    app.setQuitOnLastWindowClosed(False)
+    app.setWindowIcon(icon("bee"))
+    return app
+
+
+def _serve(app: HoneyguideApplication, window: Window, theme: ThemeSwitch, workspace: Path, *, smoke: bool) -> int:
+    executor = ThreadPoolExecutor(WORKERS, thread_name_prefix="honeyguide-window")
+    loop = qasync.QEventLoop(app)
+    loop.set_default_executor(executor)
+    asyncio.set_event_loop(loop)
+    application = Application(app, workspace, window, theme)
+    loop.set_exception_handler(lambda _loop, context: application.fail(_error_of(context), str(context.get("message"))))
+    keeper = CrashKeeper(state_folder(), lambda error, where: loop.call_soon_threadsafe(application.fail, error, where))
+    instance = SingleInstance(workspace, app)
+    instance.raise_wanted.connect(application.come_forward)
+    app.file_opened.connect(lambda path: application.open_file(Path(path)))
+    if not smoke:
+        keeper.begin()
+        application.keeper = keeper
+        instance.listen()
+    try:
+        with loop:
+            if smoke:
+                from honeyguide.desktop.smoke import walk
+
+                return int(loop.run_until_complete(walk(application)))
+            loop.run_until_complete(application.run())
+            return 0
+    finally:
+        instance.close()
+        keeper.end()
+        executor.shutdown(wait=False, cancel_futures=True)
+        asyncio.set_event_loop(None)
+
+
+def _error_of(context: dict[str, Any]) -> BaseException:
+    error = context.get("exception")
+    return error if isinstance(error, BaseException) else RuntimeError(str(context.get("message")))

@@ -1,0 +1,435 @@
+"""The inbox: every run, what waits for a person first in sight, and the review of the chosen one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QToolButton, QVBoxLayout, QWidget
+
+from honeyguide.desktop.actions import Handler, Handlers
+from honeyguide.desktop.desk import Desk
+from honeyguide.desktop.dialogs.exporting import export_table
+from honeyguide.desktop.dialogs.small import TextDialog
+from honeyguide.desktop.models import ColumnState, RunRow, RunTableModel
+from honeyguide.desktop.pages.inbox_filter import InboxFilter
+from honeyguide.desktop.pages.page import Page
+from honeyguide.desktop.pages.review import ReviewPanel
+from honeyguide.desktop.rows import progressed, run_key, run_row
+from honeyguide.desktop.theme import Metrics, Role, Type
+from honeyguide.desktop.widgets.buttons import Button, Look
+from honeyguide.desktop.widgets.chips import FilterChips, StatusChips
+from honeyguide.desktop.widgets.data_table import DataTable
+from honeyguide.desktop.widgets.labels import PlainLabel
+from honeyguide.desktop.widgets.search_field import SearchField
+from honeyguide.desktop.widgets.states import StateAction, StateStack
+
+if TYPE_CHECKING:
+    from honeyguide.workspace import StatusReport, WorkspaceEvent
+
+FIRST_SCREEN = 60
+KEY_CHUNK = 5000
+ALWAYS = ("proposed", "running", "accepted", "deployed", "rejected", "failed", "skipped-delta")
+SOMETIMES = ("skipped-gates", "skipped-trigger", "inconclusive", "aborted", "interrupted")
+"""States whose chip stands there only when a run is in them."""
+_RUN_KINDS = ("run:", "attempt:", "verification:", "candidates:", "calls:")
+
+
+class InboxPage(Page):
+    """The home of the window."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, "inbox", desk.window.tr("Inbox"))
+        self._chosen: str | None = None
+        self._wanted: str | None = None
+        self.search = SearchField("inbox-search", self.tr("Search runs"))
+        self.search.setMaximumWidth(Metrics.characters(38))
+        self.filter = InboxFilter(desk.memory, self)
+        self.filter_button = QToolButton()
+        self.filter_button.setObjectName("inbox-filter")
+        self.filter_button.setText(self.tr("Filters"))
+        self.filter_button.setAccessibleName(self.tr("Filters"))
+        self.filter_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.filter_button.setMenu(self.filter.menu)
+        self.new_run = Button(self.tr("New run…"), "inbox-new-run", look=Look.PRIMARY, icon="plus")
+        self.waiting = PlainLabel("", role=Role.TEXT_2, wrap=False)
+        self.waiting.setObjectName("inbox-waiting")
+        self.head.addWidget(self.waiting)
+        self.head.addStretch(1)
+        self.head.addWidget(self.search, 2)
+        self.head.addWidget(self.filter_button)
+        self.head.addWidget(self.new_run)
+        self.chips = StatusChips()
+        self.chips.set_states(ALWAYS)
+        self.filter_chips = FilterChips()
+        self.model = RunTableModel(self)
+        self.table = DataTable("run-table", self.tr("Runs"), self.model)
+        self.index_line = PlainLabel("", Type.CAPTION, Role.TEXT_2, wrap=False)
+        self.index_line.setObjectName("inbox-index")
+        self.index_line.hide()
+        self.review = ReviewPanel(desk, self.tasks)
+        self.list_stack = StateStack(self.table)
+        self._compose()
+        self._connect()
+        self._restore()
+        desk.window.single_keys.attach(self.table)  # type: ignore[attr-defined]
+
+    # --- the page
+
+    def read(self) -> None:
+        if not self.model.total:
+            self.list_stack.show_loading(self.tr("Reading the runs…"))
+        self.tasks.latest("runs", self._load_first, self._show_first, failed=self.show_failure(self.list_stack))
+        self._read_counts()
+
+    def show_item(self, item: object) -> None:
+        """Choose a run by its id, whatever filter is in force."""
+        uuid = str(item)
+        if not self.table.select_key(uuid):
+            self._wanted = uuid
+            if self.model.row_of(uuid) is not None:
+                self._clear_filters()
+                self.table.select_key(uuid)
+                return
+            self.tasks.start(self._bring(uuid), "bring a run into the list")
+
+    def first_focus(self) -> QWidget:
+        return self.table if self.model.rowCount() else self.new_run
+
+    def handlers(self) -> Handlers:
+        return {
+            **self.review.handlers(),
+            "find": Handler(self.search.setFocus),
+            "refresh": Handler(self.read),
+            "export-rows": Handler(self._export, self._no_rows),
+            "review-size": Handler(self._toggle_size, self._nothing_chosen, lambda: not self._list.isVisibleTo(self)),
+            "review-beside": Handler(self._toggle_side, on=self._is_beside),
+        }
+
+    def take_events(self, events: Sequence[WorkspaceEvent]) -> None:
+        """Update the rows that changed; the rest of the list stays as it is."""
+        stale: set[str] = set()
+        for event in events:
+            if event.kind == "run:progress":
+                row = self.model.row_of(event.subject)
+                if row is not None and row.state == "running":
+                    self.model.update_row(progressed(row, event.data))
+                elif row is None:
+                    stale.add(event.subject)
+                self.review.take_progress(event)
+            elif event.kind.startswith(_RUN_KINDS):
+                stale.add(event.subject)
+            elif event.kind.endswith((":reloaded", "rolled-back")) and self._chosen:
+                stale.add(self._chosen)
+        stale.discard("")
+        if stale and self._was_shown:
+            self.tasks.start(self._refresh(sorted(stale)), "refresh runs")
+            self._read_counts()
+
+    # --- reading
+
+    async def _load_first(self) -> tuple[Any, int]:
+        from honeyguide.workspace import RunFilter
+
+        page = await self.desk.workspace.run_rows(RunFilter(limit=FIRST_SCREEN))
+        return page.items, page.total
+
+    def _show_first(self, found: tuple[Any, int]) -> None:
+        items, total = found
+        self.model.set_rows([run_row(row) for row in items])
+        self._show_right_state()
+        keep = self._wanted or self._chosen or self.desk.memory.text("inbox.run")
+        if not (keep and self.table.select_key(keep)):
+            self._choose_first()
+        self._wanted = None
+        if total > len(items):
+            self.model.begin_index(total)
+            self.tasks.start(self._index(), "index of runs")
+
+    async def _index(self) -> None:
+        after = None
+        while True:
+            keys = await self.desk.workspace.run_keys(after=after, limit=KEY_CHUNK)
+            if not keys:
+                break
+            self.model.add_index(run_key(key) for key in keys)
+            after = keys[-1]
+            if len(keys) < KEY_CHUNK:
+                break
+        self.model.finish_index()
+
+    async def _fetch(self, uuids: list[str]) -> None:
+        for uuid, row in (await self.desk.workspace.run_rows_of(uuids)).items():
+            self.model.update_row(self._kept(run_row(row), uuid))
+
+    async def _refresh(self, uuids: list[str]) -> None:
+        found = await self.desk.workspace.run_rows_of(uuids)
+        rows = [self._kept(run_row(row), uuid) for uuid, row in found.items()]
+        self.model.add_rows(sorted(rows, key=lambda row: row.created_at), first=True)
+        self._show_right_state()
+        if self._chosen is None:
+            self._choose_first()
+        if self._wanted and self.table.select_key(self._wanted):
+            self._wanted = None
+        if self._chosen in found:
+            self.review.show_run(self._chosen)
+
+    async def _bring(self, uuid: str) -> None:
+        found = await self.desk.workspace.run_rows_of([uuid])
+        if found:
+            self._clear_filters()
+            self.model.add_rows([run_row(found[uuid])], first=True)
+            self._show_right_state()
+            self.table.select_key(uuid)
+
+    def _kept(self, row: RunRow, uuid: str) -> RunRow:
+        """Keep the progress that was told more recently than it was stored."""
+        known = self.model.row_of(uuid)
+        if row.state == "running" and known is not None and known.progress is not None and row.progress is None:
+            return replace(row, progress=known.progress)
+        return row
+
+    def _read_counts(self) -> None:
+        async def load() -> StatusReport:
+            return await self.desk.workspace.run_status()
+
+        self.tasks.latest("counts", load, self._show_counts)
+
+    def _show_counts(self, report: StatusReport) -> None:
+        counts = {**report.attempts, **report.counts}
+        self.chips.set_states((*ALWAYS, *(state for state in SOMETIMES if counts.get(state))))
+        self.chips.set_counts(counts)
+        self.waiting.set_text(waiting_words(self, report.pending))
+
+    # --- what is shown
+
+    def _show_right_state(self) -> None:
+        if not self.model.total:
+            self.list_stack.show_empty(
+                self.tr("No run yet"),
+                self.tr(
+                    "A run looks for a better text for one of your targets, proves it on cases it never saw, and waits "
+                    "here for you. Nothing changes before you accept it."
+                ),
+                [StateAction("new-run", self.tr("New run…"), "plus")],
+            )
+            self.review.show_run(None)
+        elif not self.model.rowCount():
+            self.list_stack.show_empty(
+                self.tr("No run fits"),
+                self.tr("The search or the filters leave none of the runs."),
+                [StateAction("clear-filters", self.tr("Show all runs"))],
+                icon="filter",
+            )
+        else:
+            self.list_stack.show_content()
+        has_runs = bool(self.model.total)
+        self.review.setVisible(has_runs)
+
+    def _on_current(self, uuid: object) -> None:
+        self._chosen = str(uuid) if uuid else None
+        if self._chosen:
+            self.desk.memory.set("inbox.run", self._chosen)
+        self.review.show_run(self._chosen)
+        self.actions_changed.emit()
+
+    def _on_opened(self, uuid: object) -> None:
+        self.review.show_run(str(uuid))
+        self.review.focus_text()
+
+    def _on_state_action(self, name: str) -> None:
+        if name == "new-run":
+            self.desk.do("new-run")
+        elif name == "clear-filters":
+            self._clear_filters()
+        elif name == "read-again":
+            self.read()
+
+    def _clear_filters(self) -> None:
+        self.search.set_search("")
+        self.chips.select(())
+        self.filter.clear()
+
+    def _use_filter(self) -> None:
+        self.model.set_states(self.chips.selected())
+        self.model.set_extra_filter(self.filter.passes())
+        self.filter_chips.set_filters(self.filter.chips())
+        self.desk.memory.set("inbox.states", sorted(self.chips.selected()))
+        self._show_right_state()
+        self._keep_selection()
+
+    def _keep_selection(self) -> None:
+        if self.table.current_key() is None:
+            self._choose_first()
+
+    def _choose_first(self) -> None:
+        """Choose what waits for a person, else the newest."""
+        rows = self.model.shown_rows()[:FIRST_SCREEN]
+        first = next((row for row in rows if row.state == "proposed"), rows[0] if rows else None)
+        if first is not None:
+            self.table.select_key(first.uuid)
+
+    def _on_search(self, text: str) -> None:
+        self.model.search(text)
+        self._show_right_state()
+        self._keep_selection()
+
+    def _on_index(self, done: int, total: int) -> None:
+        self.index_line.setVisible(done < total)
+        said = self.tr("Reading the list: {done} of {total}. Sorting waits for it.")
+        self.index_line.set_text(said.format(done=done, total=total))
+
+    # --- layout
+
+    def _toggle_size(self) -> None:
+        self._list.setVisible(not self._list.isVisibleTo(self))
+        if self._list.isVisibleTo(self):
+            self.table.setFocus()
+        else:
+            self.review.focus_text()
+        self.review.set_alone(not self._list.isVisibleTo(self))
+        self.actions_changed.emit()
+
+    def _is_beside(self) -> bool:
+        return self.splitter.orientation() == Qt.Orientation.Horizontal
+
+    def _toggle_side(self) -> None:
+        self._set_side(not self._is_beside())
+        self.desk.memory.set("inbox.beside", self._is_beside())
+
+    def _set_side(self, beside: bool) -> None:
+        self.splitter.setOrientation(Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical)
+        self.splitter.setSizes([420, 640] if beside else [240, 460])
+        self.actions_changed.emit()
+
+    def _compose(self) -> None:
+        self._list = QWidget()
+        self._list.setMinimumHeight(Metrics.row_height() * 3)
+        upper = QVBoxLayout(self._list)
+        upper.setContentsMargins(0, 0, 0, 0)
+        upper.setSpacing(0)
+        chips = QHBoxLayout()
+        chips.setContentsMargins(Metrics.MARGIN, 0, Metrics.MARGIN, Metrics.GAP)
+        chips.addWidget(self.chips)
+        upper.addLayout(chips)
+        filters = QHBoxLayout()
+        filters.setContentsMargins(Metrics.MARGIN, 0, Metrics.MARGIN, 0)
+        filters.addWidget(self.filter_chips)
+        upper.addLayout(filters)
+        upper.addWidget(self.list_stack, 1)
+        line = QHBoxLayout()
+        line.setContentsMargins(Metrics.MARGIN, 2, Metrics.MARGIN, 2)
+        line.addWidget(self.index_line)
+        upper.addLayout(line)
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter.setObjectName("inbox-splitter")
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(self._list)
+        self.splitter.addWidget(self.review)
+        self.splitter.setStretchFactor(0, 2)
+        self.splitter.setStretchFactor(1, 3)
+        self.splitter.setSizes([240, 460])
+        self.column.addWidget(self.splitter, 1)
+
+    def _connect(self) -> None:
+        self.new_run.clicked.connect(lambda: self.desk.do("new-run"))
+        self.search.searched.connect(self._on_search)
+        self.search.left_down.connect(self.table.setFocus)
+        self.chips.selection_changed.connect(lambda _: self._use_filter())
+        self.filter.changed.connect(self._use_filter)
+        self.filter.save_wanted.connect(lambda: self.tasks.start(self._save_filter(), "save a filter"))
+        self.filter_chips.removed.connect(self.filter.remove)
+        self.filter_chips.cleared.connect(self.filter.clear)
+        self.list_stack.acted.connect(self._on_state_action)
+        self.table.current_changed.connect(self._on_current)
+        self.table.row_activated.connect(self._on_opened)
+        self.table.menu_wanted.connect(self._pop_menu)
+        self.table.columns_changed.connect(lambda state: self.desk.memory.set("inbox.columns", state.to_json()))
+        self.model.rows_wanted.connect(lambda uuids: self.tasks.start(self._fetch(uuids), "rows in view"))
+        self.model.index_progress.connect(self._on_index)
+        self.splitter.splitterMoved.connect(lambda *_: self.desk.memory.set("inbox.sizes", self.splitter.sizes()))
+        self.review.changed.connect(self.actions_changed)
+        self.review.back.connect(self._toggle_size)
+
+    def _restore(self) -> None:
+        memory = self.desk.memory
+        columns = memory.get("inbox.columns")
+        if columns is not None:
+            self.table.set_columns(ColumnState.from_json(columns).fitted(self.model.columns))
+        self._set_side(memory.get("inbox.beside") is True)
+        sizes = memory.get("inbox.sizes")
+        if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(s, int) for s in sizes):
+            self.splitter.setSizes(sizes)
+        states = memory.get("inbox.states")
+        if isinstance(states, list):
+            self.chips.select([s for s in states if isinstance(s, str)])
+        self._use_filter()
+        self.list_stack.show_loading(self.tr("Reading the runs…"))
+
+    # --- the list's own actions
+
+    def _no_rows(self) -> str:
+        return "" if self.model.rowCount() else self.tr("The list is empty.")
+
+    def _nothing_chosen(self) -> str:
+        return "" if self._chosen else self.tr("Choose a run first.")
+
+    async def _save_filter(self) -> None:
+        dialog = TextDialog(
+            "filter-name", self.tr("Save this filter"), self.tr("Name"), self.tr("Save"), self.desk.window
+        )
+        if await dialog.ask():
+            self.filter.save(dialog.text())
+
+    def _export(self) -> None:
+        self.tasks.start(self._export_rows(), "export the list")
+
+    async def _export_rows(self, *, selected_only: bool = False) -> None:
+        await export_table(self.desk, self.table, "runs", selected_only=selected_only)
+
+    def _pop_menu(self, point: QPoint, uuids: list[str]) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("run-menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in ("accept", "reject", "try", "roll-back", "retry", "resume", "stop", "export-run"):
+            self._menu_action(menu, name)
+        menu.addSeparator()
+        row = self.model.row_of(uuids[0])
+        if row is not None:
+            only = QAction(self.tr("Show only {target}").format(target=row.name), menu)
+            only.setObjectName("run-menu-only")
+            only.triggered.connect(lambda: self.filter.only_target(row.name))
+            menu.addAction(only)
+        copy = QAction(self.tr("Copy the row"), menu)
+        copy.triggered.connect(self.table.copy_rows)
+        copy_id = QAction(self.tr("Copy the run's id"), menu)
+        copy_id.setObjectName("run-menu-copy-id")
+        copy_id.triggered.connect(lambda: QGuiApplication.clipboard().setText("\n".join(uuids)))
+        export = QAction(self.tr("Export {n} chosen rows…").format(n=len(uuids)), menu)
+        export.setObjectName("run-menu-export")
+        export.triggered.connect(
+            lambda: self.tasks.start(self._export_rows(selected_only=True), "export chosen rows")
+        )
+        menu.addActions([copy, copy_id, export])
+        menu.popup(point)
+
+    def _menu_action(self, menu: QMenu, name: str) -> None:
+        handler = self.review.handlers().get(name)
+        if handler is None or handler.off():
+            return
+        action = QAction(self.desk.window.qaction(name).text().split("\t")[0], menu)  # type: ignore[attr-defined]
+        action.setObjectName(f"run-menu-{name}")
+        action.triggered.connect(lambda: handler.do())
+        menu.addAction(action)
+
+
+def waiting_words(widget: QWidget, count: int) -> str:
+    """Return how many proposals wait, in words."""
+    if not count:
+        return widget.tr("nothing waits for you")
+    if count == 1:
+        return widget.tr("1 proposal waits for you")
+    return widget.tr("{n} proposals wait for you").format(n=count)

@@ -1,0 +1,71 @@
+"""One window per workspace: a second start raises the first and ends."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+RAISE = b"raise\n"
+_WAIT_MS = 800
+
+
+def server_name(workspace: Path) -> str:
+    """Return the name under which a workspace's window listens; the same for every way to write its path."""
+    return "honeyguide-" + hashlib.sha256(str(workspace.expanduser().resolve()).encode()).hexdigest()[:20]
+
+
+def ask_other(workspace: Path) -> bool:
+    """Ask the window of this workspace to come forward; says whether there is one that answered."""
+    socket = QLocalSocket()
+    socket.connectToServer(server_name(workspace))
+    if not socket.waitForConnected(_WAIT_MS):
+        return False
+    socket.write(RAISE)
+    socket.flush()
+    heard = socket.waitForReadyRead(_WAIT_MS) and bytes(socket.readAll().data()).startswith(b"ok")
+    socket.disconnectFromServer()
+    return heard
+
+
+class SingleInstance(QObject):
+    """Listens for second starts.
+
+    Signals:
+        raise_wanted()
+    """
+
+    raise_wanted = Signal()
+
+    def __init__(self, workspace: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._on_connection)
+        self._name = server_name(workspace)
+
+    def listen(self) -> bool:
+        """Begin to listen; what a crashed window left behind is taken away. Says whether it works."""
+        if self._server.listen(self._name):
+            return True
+        QLocalServer.removeServer(self._name)
+        return self._server.listen(self._name)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._server.close()
+
+    def _on_connection(self) -> None:
+        socket = self._server.nextPendingConnection()
+        if socket is None:
+            return
+        socket.disconnected.connect(socket.deleteLater)
+        socket.readyRead.connect(lambda: self._on_words(socket))
+
+    def _on_words(self, socket: QLocalSocket) -> None:
+        if bytes(socket.readAll().data()).startswith(RAISE.strip()):
+            socket.write(b"ok\n")
+            socket.flush()
+            self.raise_wanted.emit()
