@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import os
@@ -16,7 +17,7 @@ from honeyguide.llm import Journal, Message, ModelRef, ModelReply, ModelRequest,
 from honeyguide.storage.records import AttemptRecord
 from honeyguide.traces.records import TraceOutcome
 from honeyguide.workspace.history import History
-from honeyguide.workspace.views.traces import TraceQuery
+from honeyguide.workspace.views.traces import ImportReport, TraceQuery
 from tests.workspace.sessions import SESSION, conversation
 
 pytestmark = pytest.mark.anyio
@@ -258,3 +259,21 @@ async def test_recording_marks_a_correction_on_a_stored_trace(core):
     trace = (await history.trace(1)).trace
     assert trace.outcome is TraceOutcome.CORRECTED
     assert "jo.doe" not in (trace.payload.correction_feedback or "")
+
+
+async def test_what_the_settings_ask_for_is_done_and_nothing_else(core, claude):
+    core.environ = {"CLAUDE_CONFIG_DIR": str(claude)}
+    history = History(core)
+    await history.keep_up()
+    assert not core.layout.archive.exists()
+    assert (await history.traces()).total == 0
+    core.settings.set("history.archive", True)
+    core.settings.set("history.watch_folders", [str(claude / "projects"), str(claude / "nowhere")])
+    reports: list[ImportReport] = []
+    task = asyncio.create_task(history.keep_up(reports.append))
+    while not reports:
+        await asyncio.sleep(0.02)
+    await history.close()
+    await task
+    assert reports[0].imported == 6
+    assert len(list((core.layout.archive / "claude-code").iterdir())) == 3

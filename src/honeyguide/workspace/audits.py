@@ -17,9 +17,10 @@ from honeyguide.traces.redaction import scan
 from honeyguide.workspace.views.audit import AuditReport, FindingRow, FoundAgent
 
 CALLED_KINDS = (TargetKind.SKILL, TargetKind.SUBAGENT, TargetKind.COMMAND)
+CALLING_SOURCES = ("claude-code", "codex")
 PROJECT_MARKS = (".git", ".claude", ".cursor", ".github", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
 MOST_ENTRIES = 50_000
-"""Entries of one place that are listed; beyond it the count is a lower bound."""
+"""Entries of one place, or sessions of one source, that are looked at; beyond it a count is a lower bound."""
 
 
 async def audit_prompts(
@@ -66,13 +67,13 @@ def look_over(
 
 
 def usage_of(unit: Unit) -> audit.Usage:
-    """Return what the imported history knows of skills, subagents and commands."""
+    """Return what the imported history knows of skills, subagents and commands; only sessions that would show them."""
     calls: dict[str, int] = {}
     for ref, count in unit.trace_links.counts(CALLED_KINDS).items():
         calls[ref.name] = calls.get(ref.name, 0) + count
-    conversations = unit.conversations.count()
-    first = min((c.first_at for c in unit.conversations.list(limit=conversations)), default="") if conversations else ""
-    return audit.Usage(sessions=conversations, calls=calls, since=first[:10])
+    sessions = [c for source in CALLING_SOURCES for c in unit.conversations.list(source=source, limit=MOST_ENTRIES)]
+    since = min((session.first_at for session in sessions), default="")
+    return audit.Usage(sessions=len(sessions), calls=calls, since=since[:10])
 
 
 def find_agents(

@@ -126,6 +126,18 @@ class History:
         finally:
             self._finish(stop)
 
+    async def keep_up(self, on_report: Callable[[ImportReport], None] = lambda report: None) -> None:
+        """Do what the settings ask for by itself: archive sessions, watch folders. Ends when there is nothing to watch.
+
+        A front end that stays open runs it in a task, and anew when one of the two settings changes.
+        """
+        settings = self._core.settings
+        if settings.get("history.archive"):
+            await self.archive_traces()
+        present = await self._core.in_thread(lambda: _present(settings.get("history.watch_folders")))
+        if present:
+            await self.watch_traces(present, on_report=on_report)
+
     async def close(self) -> None:
         """Stop imports and watches; call it before the store is closed."""
         for stop in tuple(self._stops):
@@ -362,6 +374,10 @@ def _on_loop(progress: Progress | None) -> Progress:
             loop.call_soon_threadsafe(tell, done, total, path)
 
     return throttled
+
+
+def _present(folders: Sequence[str]) -> list[Path]:
+    return [path for folder in folders if (path := Path(folder).expanduser()).exists()]
 
 
 def _rows(unit: Unit, wanted: TraceFilter, total: int, limit: int, query: TraceQuery) -> list[StoredRow]:
