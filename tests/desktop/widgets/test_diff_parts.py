@@ -21,6 +21,7 @@ from honeyguide.desktop.widgets.diff.bands import (
 )
 from honeyguide.desktop.widgets.diff.finding import MOST_HITS, Finds, Hit, find_all
 from honeyguide.desktop.widgets.diff.heights import Heights
+from honeyguide.desktop.widgets.diff.line_ends import with_line_ends_of
 from honeyguide.desktop.widgets.diff.marks import TextMark, locate, row_at
 from honeyguide.desktop.widgets.diff.reading import read_changes
 from honeyguide.desktop.widgets.diff.rows import (
@@ -201,3 +202,31 @@ def test_a_selection_takes_lines_of_one_side_in_either_direction():
     assert selection.text(rows) == "one\ntwo"
     selection.take_word(Place(Side.BEFORE, 0, 1), rows)
     assert selection.text(rows) == "old"
+
+
+ENDS = st.sampled_from(["\n", "\r\n", "\r"])
+
+
+@given(st.lists(st.tuples(st.sampled_from(["a", "b", "", "c d"]), ENDS), max_size=12), st.booleans())
+def test_an_unedited_text_gets_every_line_end_back(lines, open_end):
+    text = "".join(line + end for line, end in lines)
+    text = text[:-1] if open_end and text.endswith("\n") and not text.endswith("\r\n") else text
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    # a CR that meets the LF of the next, empty line is one line end to everybody
+    if "\r\n" not in text or all(end != "\r" for _, end in lines):
+        assert with_line_ends_of(text, plain) == text
+
+
+@pytest.mark.parametrize(
+    ("original", "edited", "result"),
+    [
+        ("a\r\nb\r\n", "a\nnew\nb\n", "a\r\nnew\r\nb\r\n"),
+        ("a\r\nb\nc\r\n", "a\nb\nC\n", "a\r\nb\nC\r\n"),
+        ("a\nb", "a\nb\nc", "a\nb\nc"),
+        ("a\rb\r", "b\n", "b\r"),
+        ("", "a\nb", "a\nb"),
+        ("a\r\nb", "a\nb\nc", "a\r\nb\r\nc"),
+    ],
+)
+def test_edited_lines_get_the_usual_end_and_kept_ones_their_own(original, edited, result):
+    assert with_line_ends_of(original, edited) == result

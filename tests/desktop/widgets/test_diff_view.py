@@ -6,7 +6,7 @@ import time
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QWheelEvent
+from PySide6.QtGui import QGuiApplication, QKeySequence, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from honeyguide.desktop.widgets import DiffLine, DiffPanel, DiffView, Layout, Side, TextMark
@@ -301,6 +301,19 @@ class TestPanel:
         panel.begin_edit()
         assert panel.editor.text() == "a\rb\r\nd\n"
         assert not panel.editor.is_changed
+
+    def test_an_edit_keeps_signs_that_cannot_be_seen(self, panel, qtbot):
+        odd = "no\u00a0break \u202eback\u202c zero\u200b \u2028 \x0b \x00 end\r\nb"
+        panel.set_rows(diff_rows("x", odd))
+        panel.begin_edit()
+        panel.editor.editor.moveCursor(QTextCursor.MoveOperation.End)
+        qtbot.keyClicks(panel.editor.editor, "!")
+        assert panel.editor.text() == odd + "!"
+
+    def test_hostile_text_that_was_not_edited_comes_back_as_it_was(self, panel):
+        panel.set_rows(diff_rows("x", HOSTILE))
+        panel.begin_edit()
+        assert panel.editor.text() == HOSTILE
 
     def test_an_edit_can_be_taken_back_and_dropped(self, panel, qtbot):
         panel.begin_edit("half typed")

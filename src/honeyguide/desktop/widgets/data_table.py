@@ -34,6 +34,8 @@ class TableModel(Protocol):
 
     columns: tuple[Column, ...]
 
+    def key(self, row: Any) -> Any: ...
+    def row_at(self, position: int) -> Any: ...
     def sort(self, column: int, order: Qt.SortOrder = ...) -> None: ...
     def index_of(self, key: Any) -> QModelIndex: ...
     def export_values(self, keys: Sequence[Any] | None, column_ids: Sequence[str]) -> list[list[Any]]: ...
@@ -88,8 +90,12 @@ class DataTable(QTableView):
 
     def selected_keys(self) -> list[Any]:
         """Return the keys of the selected rows, from the top."""
-        rows = sorted(self.selectionModel().selectedRows(), key=lambda index: index.row())
-        return [key for key in (index.data(KEY_ROLE) for index in rows) if key is not None]
+        model = self._model()
+        places: set[int] = set()
+        for span in self.selectionModel().selection():
+            places.update(range(span.top(), span.bottom() + 1))
+        rows = (model.row_at(place) for place in sorted(places))
+        return [model.key(row) for row in rows if row is not None]
 
     def select_key(self, key: Any) -> bool:
         """Select the row with ``key`` and bring it into view; says whether it is shown."""

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayou
 
 from honeyguide.desktop.theme import Metrics, Role, Type
 from honeyguide.desktop.widgets.buttons import Button, Look
+from honeyguide.desktop.widgets.diff.line_ends import with_line_ends_of
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 
@@ -29,8 +30,7 @@ class ProposalEditor(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("diff-editor")
-        self._line_end = "\n"
-        self._original = ""
+        self._original = self._as_shown = ""
         self.hint = HintBar(
             self.tr("You are editing the proposed text. The checks are made again before it can be accepted."),
             Severity.INFO,
@@ -78,10 +78,12 @@ class ProposalEditor(QWidget):
             edited: an edit that was begun earlier. ``line``: where the cursor stands.
             can: whether ``Done`` is offered at all.
         """
-        self._line_end = "\r\n" if proposed.count("\r\n") * 2 > proposed.count("\n") else "\n"
         self._original = proposed
         self._before.setPlainText(before)
-        self.editor.setPlainText(proposed if edited is None else edited)
+        self.editor.setPlainText(proposed)
+        self._as_shown = self._typed()
+        if edited is not None and edited != proposed:
+            self.editor.setPlainText(edited)
         cursor = self.editor.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.Start)
         cursor.movePosition(QTextCursor.MoveOperation.Down, QTextCursor.MoveMode.MoveAnchor, max(0, line - 1))
@@ -94,15 +96,13 @@ class ProposalEditor(QWidget):
 
     def text(self) -> str:
         """Return the edited text with the line ends of the proposed one; exactly that one when nothing was typed."""
-        typed = self.editor.toPlainText()
-        if typed == self._original.replace("\r\n", "\n").replace("\r", "\n"):
-            return self._original
-        return typed.replace("\n", self._line_end) if self._line_end != "\n" else typed
+        typed = self._typed()
+        return self._original if typed == self._as_shown else with_line_ends_of(self._original, typed)
 
     @property
     def is_changed(self) -> bool:
         """Whether the text differs from the proposed one."""
-        return self.text() != self._original
+        return self._typed() != self._as_shown
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (
@@ -112,6 +112,10 @@ class ProposalEditor(QWidget):
             return
         super().keyPressEvent(event)
 
+    def _typed(self) -> str:
+        """What stands in the editor; its own way to tell would turn no-break spaces into plain ones."""
+        return self.editor.document().toRawText().replace("\u2029", "\n")
+
     def _on_text(self) -> None:
         self.reset.set_allowed(self.is_changed, self.tr("Nothing was changed."))
         self._changed.set_text(self.tr("Edited by hand.") if self.is_changed else self.tr("Not edited."))
@@ -120,7 +124,7 @@ class ProposalEditor(QWidget):
     def _on_reset(self) -> None:
         cursor = self.editor.textCursor()
         cursor.select(QTextCursor.SelectionType.Document)
-        cursor.insertText(self._original.replace("\r\n", "\n"))
+        cursor.insertText(self._as_shown)
 
     def _pane(self, name: str, spoken: str) -> QPlainTextEdit:
         pane = named(QPlainTextEdit(), name, spoken)
