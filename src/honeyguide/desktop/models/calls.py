@@ -44,18 +44,18 @@ class CallTableModel(PagedTableModel[CallRow]):
     """The calls of a run, a page at a time."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        tr = QCoreApplication.translate
+        translate = QCoreApplication.translate
         super().__init__(
             (
-                Column("n", tr("CallTableModel", "No."), 6, right=True, sortable=False),
-                Column("purpose", tr("CallTableModel", "For"), 30, stretch=True, sortable=False, fixed=True),
-                Column("status", tr("CallTableModel", "Status"), 14, sortable=False),
-                Column("model", tr("CallTableModel", "Model"), 18, sortable=False),
-                Column("input", tr("CallTableModel", "Tokens in"), 10, right=True, sortable=False),
-                Column("output", tr("CallTableModel", "Tokens out"), 10, right=True, sortable=False),
-                Column("usd", tr("CallTableModel", "Cost"), 9, right=True, sortable=False),
-                Column("seconds", tr("CallTableModel", "Time taken"), 10, right=True, sortable=False),
-                Column("at", tr("CallTableModel", "At"), 20, shown=False, sortable=False),
+                Column("n", translate("CallTableModel", "No."), 6, right=True, sortable=False),
+                Column("purpose", translate("CallTableModel", "For"), 30, stretch=True, sortable=False, fixed=True),
+                Column("status", translate("CallTableModel", "Status"), 14, sortable=False),
+                Column("model", translate("CallTableModel", "Model"), 18, sortable=False),
+                Column("input", translate("CallTableModel", "Tokens in"), 10, right=True, sortable=False),
+                Column("output", translate("CallTableModel", "Tokens out"), 10, right=True, sortable=False),
+                Column("usd", translate("CallTableModel", "Cost"), 9, right=True, sortable=False),
+                Column("seconds", translate("CallTableModel", "Time taken"), 10, right=True, sortable=False),
+                Column("at", translate("CallTableModel", "At"), 20, shown=False, sortable=False),
             ),
             parent,
         )
@@ -72,13 +72,13 @@ class CallTableModel(PagedTableModel[CallRow]):
 
 
 def _status(row: CallRow) -> Cell:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     if row.status == "failed":
-        return Cell(tr("CallTableModel", "failed"), Role.BAD, "cross", tip=row.error)
+        return Cell(translate("CallTableModel", "failed"), Role.BAD, "cross", tip=row.error)
     if row.status == "replayed":
-        tip = tr("CallTableModel", "Paid for earlier; the reply was taken from the journal.")
-        return Cell(tr("CallTableModel", "replayed"), Role.TEXT_2, "retry", tip=tip)
-    return Cell(tr("CallTableModel", "answered"), Role.TEXT, "check")
+        tip = translate("CallTableModel", "Paid for earlier; the reply was taken from the journal.")
+        return Cell(translate("CallTableModel", "replayed"), Role.TEXT_2, "retry", tip=tip)
+    return Cell(translate("CallTableModel", "answered"), Role.TEXT, "check")
 
 
 _FIELDS = {"input": "input_tokens", "output": "output_tokens"}

@@ -62,14 +62,14 @@ class CandidateModel(QAbstractItemModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        tr = QCoreApplication.translate
+        translate = QCoreApplication.translate
         self.columns = (
-            Column("name", tr("CandidateModel", "Candidate"), 44, stretch=True, fixed=True),
-            Column("score", tr("CandidateModel", "Score"), 9, right=True),
-            Column("gain", tr("CandidateModel", "Against now"), 12, right=True),
-            Column("chars", tr("CandidateModel", "Characters"), 11, right=True),
-            Column("generation", tr("CandidateModel", "Generation"), 10, right=True),
-            Column("why", tr("CandidateModel", "Made because"), 40),
+            Column("name", translate("CandidateModel", "Candidate"), 44, stretch=True, fixed=True),
+            Column("score", translate("CandidateModel", "Score"), 9, right=True),
+            Column("gain", translate("CandidateModel", "Against now"), 12, right=True),
+            Column("chars", translate("CandidateModel", "Characters"), 11, right=True),
+            Column("generation", translate("CandidateModel", "Generation"), 10, right=True),
+            Column("why", translate("CandidateModel", "Made because"), 40),
         )
         self._rows: list[Candidate] = []
         self._numbers: dict[str, int] = {}
@@ -174,19 +174,19 @@ class CandidateModel(QAbstractItemModel):
 
 
 def _name(row: Candidate, baseline: float | None) -> Cell:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     words = strategy_words(row.strategy) if row.strategy else row.id
     tip = f"{row.id}\n{words}"
     if row.is_winner:
-        said = tr("CandidateModel", "winner: {what}").format(what=words)
+        said = translate("CandidateModel", "winner: {what}").format(what=words)
         return Cell(said, Role.ACCENT_TEXT, "crown", strong=True, tip=tip)
     if row.is_baseline:
         return Cell(words, Role.TEXT, "ring", strong=True, tip=tip)
     if row.refused:
-        said = tr("CandidateModel", "refused: {what}").format(what=words)
+        said = translate("CandidateModel", "refused: {what}").format(what=words)
         return Cell(said, Role.BAD, "cross", tip=f"{tip}\n{row.refused}")
     if row.on_front:
-        front = tr("CandidateModel", "No other candidate is better in everything.")
+        front = translate("CandidateModel", "No other candidate is better in everything.")
         return Cell(words, Role.TEXT, "flag", tip=f"{tip}\n{front}")
     return Cell(words, Role.TEXT, "waiting" if row.scores else "skipped", tip=tip)
 

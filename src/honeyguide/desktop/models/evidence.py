@@ -65,18 +65,18 @@ class EvidenceModel(IndexedTableModel[EvidenceRow]):
     """The examples, worst change first until a person sorts otherwise."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        tr = QCoreApplication.translate
+        translate = QCoreApplication.translate
         super().__init__(
             (
-                Column("verdict", tr("EvidenceModel", "Verdict"), 14, fixed=True),
-                Column("change", tr("EvidenceModel", "Change"), 10, right=True, fixed=True),
-                Column("input", tr("EvidenceModel", "Input"), 34, stretch=True, fixed=True),
-                Column("expected", tr("EvidenceModel", "Expected"), 24),
-                Column("before", tr("EvidenceModel", "Now"), 24),
-                Column("after", tr("EvidenceModel", "Proposed"), 24),
-                Column("score_before", tr("EvidenceModel", "Score now"), 10, right=True, shown=False),
-                Column("score_after", tr("EvidenceModel", "Score proposed"), 13, right=True, shown=False),
-                Column("group", tr("EvidenceModel", "Slice"), 12, shown=False),
+                Column("verdict", translate("EvidenceModel", "Verdict"), 14, fixed=True),
+                Column("change", translate("EvidenceModel", "Change"), 10, right=True, fixed=True),
+                Column("input", translate("EvidenceModel", "Input"), 34, stretch=True, fixed=True),
+                Column("expected", translate("EvidenceModel", "Expected"), 24),
+                Column("before", translate("EvidenceModel", "Now"), 24),
+                Column("after", translate("EvidenceModel", "Proposed"), 24),
+                Column("score_before", translate("EvidenceModel", "Score now"), 10, right=True, shown=False),
+                Column("score_after", translate("EvidenceModel", "Score proposed"), 13, right=True, shown=False),
+                Column("group", translate("EvidenceModel", "Slice"), 12, shown=False),
             ),
             parent,
         )

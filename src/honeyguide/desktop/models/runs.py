@@ -58,25 +58,25 @@ class RunRow:
 
 def run_columns() -> tuple[Column, ...]:
     """Return the columns of the run table."""
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return (
-        Column("outcome", tr("RunTableModel", "Outcome"), 23, fixed=True),
-        Column("target", tr("RunTableModel", "Target"), 20, fixed=True),
-        Column("kind", tr("RunTableModel", "Kind"), 13, shown=False),
-        Column("proof", tr("RunTableModel", "Proof"), 20, shown=False),
-        Column("change", tr("RunTableModel", "Change"), 34, stretch=True),
+        Column("outcome", translate("RunTableModel", "Outcome"), 23, fixed=True),
+        Column("target", translate("RunTableModel", "Target"), 20, fixed=True),
+        Column("kind", translate("RunTableModel", "Kind"), 13, shown=False),
+        Column("proof", translate("RunTableModel", "Proof"), 20, shown=False),
+        Column("change", translate("RunTableModel", "Change"), 34, stretch=True),
         Column(
             "gain",
-            tr("RunTableModel", "Gain"),
+            translate("RunTableModel", "Gain"),
             14,
-            tr("RunTableModel", "Points on unseen cases, with the interval"),
+            translate("RunTableModel", "Points on unseen cases, with the interval"),
             right=True,
         ),
-        Column("gates", tr("RunTableModel", "Checks"), 15, shown=False),
-        Column("cost", tr("RunTableModel", "Cost"), 9, right=True),
-        Column("calls", tr("RunTableModel", "Calls"), 8, right=True, shown=False),
-        Column("model", tr("RunTableModel", "Model"), 16, shown=False),
-        Column("age", tr("RunTableModel", "Age"), 9, right=True),
+        Column("gates", translate("RunTableModel", "Checks"), 15, shown=False),
+        Column("cost", translate("RunTableModel", "Cost"), 9, right=True),
+        Column("calls", translate("RunTableModel", "Calls"), 8, right=True, shown=False),
+        Column("model", translate("RunTableModel", "Model"), 16, shown=False),
+        Column("age", translate("RunTableModel", "Age"), 9, right=True),
     )
 
 
@@ -286,13 +286,13 @@ def _gain(model: RunTableModel, row: RunRow) -> Cell:
 
 
 def _gates(model: RunTableModel, row: RunRow) -> Cell:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     if row.gates == "pass":
-        return Cell(tr("RunTableModel", "passed"), Role.TEXT_2, "check")
+        return Cell(translate("RunTableModel", "passed"), Role.TEXT_2, "check")
     if row.gates == "fail" or row.failed_gate:
-        words = gate_words(row.failed_gate) if row.failed_gate else tr("RunTableModel", "failed")
+        words = gate_words(row.failed_gate) if row.failed_gate else translate("RunTableModel", "failed")
         return Cell(
-            words, Role.BAD, "cross", tip=tr("RunTableModel", "This check refused it: {gate}").format(gate=words)
+            words, Role.BAD, "cross", tip=translate("RunTableModel", "This check refused it: {gate}").format(gate=words)
         )
     return Cell("…" if row.partial else "–", Role.TEXT_2)
 

@@ -51,16 +51,16 @@ class TargetTableModel(IndexedTableModel[TargetLine]):
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """With ``brief`` only what fits a narrow list is shown at first."""
-        tr = QCoreApplication.translate
+        translate = QCoreApplication.translate
         super().__init__(
             (
-                Column("title", tr("TargetTableModel", "Target"), 22, stretch=True, fixed=True),
-                Column("kind", tr("TargetTableModel", "Kind"), 13),
-                Column("chars", tr("TargetTableModel", "Characters"), 13, right=True, shown=not brief),
-                Column("traces", tr("TargetTableModel", "Traces"), 8, right=True),
-                Column("last_run", tr("TargetTableModel", "Last run"), 9, right=True),
-                Column("origin", tr("TargetTableModel", "Text from"), 14, shown=not brief),
-                Column("path", tr("TargetTableModel", "File"), 30, shown=False),
+                Column("title", translate("TargetTableModel", "Target"), 22, stretch=True, fixed=True),
+                Column("kind", translate("TargetTableModel", "Kind"), 13),
+                Column("chars", translate("TargetTableModel", "Characters"), 13, right=True, shown=not brief),
+                Column("traces", translate("TargetTableModel", "Traces"), 8, right=True),
+                Column("last_run", translate("TargetTableModel", "Last run"), 9, right=True),
+                Column("origin", translate("TargetTableModel", "Text from"), 14, shown=not brief),
+                Column("path", translate("TargetTableModel", "File"), 30, shown=False),
             ),
             parent,
         )
@@ -96,12 +96,12 @@ def _title(_: TargetTableModel, row: TargetLine) -> Cell:
 
 
 def _chars(_: TargetTableModel, row: TargetLine) -> Cell:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     if row.limit is None:
         return Cell(figures.whole(row.chars), right=True)
     share = row.chars / row.limit if row.limit else 0.0
     role = Role.BAD if share > 1 else Role.WARN if share >= 0.9 else Role.TEXT
-    tip = tr("TargetTableModel", "{used} of at most {limit}").format(
+    tip = translate("TargetTableModel", "{used} of at most {limit}").format(
         used=figures.whole(row.chars), limit=figures.whole(row.limit)
     )
     return Cell(figures.whole(row.chars), role, right=True, tip=tip)
@@ -115,11 +115,11 @@ def _last(model: TargetTableModel, row: TargetLine) -> Cell:
 
 def origin_words(origin: str) -> str:
     """Return where a target's live text comes from, in words."""
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return {
-        "base": tr("TargetTableModel", "the agent"),
-        "override": tr("TargetTableModel", "a deploy"),
-        "file": tr("TargetTableModel", "its own file"),
+        "base": translate("TargetTableModel", "the agent"),
+        "override": translate("TargetTableModel", "a deploy"),
+        "file": translate("TargetTableModel", "its own file"),
     }.get(origin, origin)
 
 

@@ -49,19 +49,19 @@ class TraceTableModel(PagedTableModel[TraceRow]):
     def __init__(
         self, parent: QObject | None = None, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
-        tr = QCoreApplication.translate
+        translate = QCoreApplication.translate
         super().__init__(
             (
-                Column("outcome", tr("TraceTableModel", "Outcome"), 14, fixed=True),
-                Column("preview", tr("TraceTableModel", "Input"), 44, stretch=True, fixed=True, sortable=False),
-                Column("target", tr("TraceTableModel", "Target"), 18),
-                Column("source", tr("TraceTableModel", "Source"), 13),
-                Column("model", tr("TraceTableModel", "Model"), 16, shown=False),
-                Column("conversation", tr("TraceTableModel", "Conversation"), 14, shown=False),
-                Column("tools", tr("TraceTableModel", "Tool calls"), 9, right=True),
-                Column("cost", tr("TraceTableModel", "Cost"), 9, right=True),
-                Column("duration", tr("TraceTableModel", "Time taken"), 10, right=True, shown=False),
-                Column("age", tr("TraceTableModel", "Age"), 9, right=True),
+                Column("outcome", translate("TraceTableModel", "Outcome"), 14, fixed=True),
+                Column("preview", translate("TraceTableModel", "Input"), 44, stretch=True, fixed=True, sortable=False),
+                Column("target", translate("TraceTableModel", "Target"), 18),
+                Column("source", translate("TraceTableModel", "Source"), 13),
+                Column("model", translate("TraceTableModel", "Model"), 16, shown=False),
+                Column("conversation", translate("TraceTableModel", "Conversation"), 14, shown=False),
+                Column("tools", translate("TraceTableModel", "Tool calls"), 9, right=True),
+                Column("cost", translate("TraceTableModel", "Cost"), 9, right=True),
+                Column("duration", translate("TraceTableModel", "Time taken"), 10, right=True, shown=False),
+                Column("age", translate("TraceTableModel", "Age"), 9, right=True),
             ),
             parent,
         )
@@ -88,12 +88,14 @@ def _outcome(_: TraceTableModel, row: TraceRow) -> Cell:
 
 def _preview(_: TraceTableModel, row: TraceRow) -> Cell:
     text = row.excerpt or row.preview
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     if row.never_send:
-        tip = tr("TraceTableModel", "Never leaves this computer.") + "\n" + text[:600]
+        tip = translate("TraceTableModel", "Never leaves this computer.") + "\n" + text[:600]
         return Cell(one_line(text), icon="lock", tip=tip)
     return Cell(
-        one_line(text) or tr("TraceTableModel", "(empty)"), Role.TEXT if text.strip() else Role.TEXT_2, tip=text[:600]
+        one_line(text) or translate("TraceTableModel", "(empty)"),
+        Role.TEXT if text.strip() else Role.TEXT_2,
+        tip=text[:600],
     )
 
 

@@ -47,11 +47,11 @@ def verdict_wording(verdict: str) -> Wording:
 
 def role_name(role: str) -> str:
     """Return what an example's expectation (``reference``, ``rubric``, ``checks``) is called."""
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     names = {
-        "reference": tr("Outcomes", "an answer that was good"),
-        "rubric": tr("Outcomes", "what an answer must do"),
-        "checks": tr("Outcomes", "checks only"),
+        "reference": translate("Outcomes", "an answer that was good"),
+        "rubric": translate("Outcomes", "what an answer must do"),
+        "checks": translate("Outcomes", "checks only"),
     }
     return names.get(role, role)
 
@@ -103,157 +103,199 @@ def _word(table: Mapping[str, Wording], name: str | None) -> Wording:
 
 
 def _outcomes() -> dict[str, Wording]:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return {
         "verified_improvement": Wording(
-            tr("Outcomes", "Better, proven"), Role.GOOD, "good",
-            tr("Outcomes", "Verified improvement: better on unseen cases by more than chance explains."),
+            translate("Outcomes", "Better, proven"),
+            Role.GOOD,
+            "good",
+            translate("Outcomes", "Verified improvement: better on unseen cases by more than chance explains."),
         ),
         "regression_safe": Wording(
-            tr("Outcomes", "Safe, not proven"), Role.INFO, "shield",
-            tr("Outcomes", "Regression-safe: not worse on unseen cases; a gain is not shown."),
+            translate("Outcomes", "Safe, not proven"),
+            Role.INFO,
+            "shield",
+            translate("Outcomes", "Regression-safe: not worse on unseen cases; a gain is not shown."),
         ),
         "rejected": Wording(
-            tr("Outcomes", "Worse"), Role.BAD, "bad",
-            tr("Outcomes", "Rejected: worse on unseen cases."),
+            translate("Outcomes", "Worse"),
+            Role.BAD,
+            "bad",
+            translate("Outcomes", "Rejected: worse on unseen cases."),
         ),
         "inconclusive": Wording(
-            tr("Outcomes", "Cannot tell yet"), Role.WARN, "question",
-            tr("Outcomes", "Inconclusive: too few cases, or too much noise, to say."),
+            translate("Outcomes", "Cannot tell yet"),
+            Role.WARN,
+            "question",
+            translate("Outcomes", "Inconclusive: too few cases, or too much noise, to say."),
         ),
         "capability_rejected": Wording(
-            tr("Outcomes", "Adds a capability"), Role.BAD, "lock",
-            tr("Outcomes", "Capability rejected: it would allow something that the current text does not."),
+            translate("Outcomes", "Adds a capability"),
+            Role.BAD,
+            "lock",
+            translate("Outcomes", "Capability rejected: it would allow something that the current text does not."),
         ),
-    }  # fmt: skip
+    }
 
 
 def _states() -> dict[str, Wording]:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return {
         "proposed": Wording(
-            tr("Outcomes", "waiting"), Role.ACCENT, "waiting", tr("Outcomes", "Proposed: waits for a person.")
+            translate("Outcomes", "waiting"),
+            Role.ACCENT,
+            "waiting",
+            translate("Outcomes", "Proposed: waits for a person."),
         ),
-        "running": Wording(tr("Outcomes", "running"), Role.INFO, "running", tr("Outcomes", "The search is going on.")),
+        "running": Wording(
+            translate("Outcomes", "running"), Role.INFO, "running", translate("Outcomes", "The search is going on.")
+        ),
         "deployed": Wording(
-            tr("Outcomes", "deployed"), Role.GOOD, "check", tr("Outcomes", "Accepted; agents load it now.")
+            translate("Outcomes", "deployed"),
+            Role.GOOD,
+            "check",
+            translate("Outcomes", "Accepted; agents load it now."),
         ),
         "accepted": Wording(
-            tr("Outcomes", "accepted"), Role.GOOD, "hourglass", tr("Outcomes", "Accepted; being deployed.")
+            translate("Outcomes", "accepted"),
+            Role.GOOD,
+            "hourglass",
+            translate("Outcomes", "Accepted; being deployed."),
         ),
-        "rejected": Wording(tr("Outcomes", "rejected"), Role.TEXT_2, "cross", tr("Outcomes", "Turned down.")),
+        "rejected": Wording(
+            translate("Outcomes", "rejected"), Role.TEXT_2, "cross", translate("Outcomes", "Turned down.")
+        ),
         "failed": Wording(
-            tr("Outcomes", "failed"), Role.BAD, "error", tr("Outcomes", "The run or its deploy broke off.")
+            translate("Outcomes", "failed"),
+            Role.BAD,
+            "error",
+            translate("Outcomes", "The run or its deploy broke off."),
         ),
         "skipped-delta": Wording(
-            tr("Outcomes", "nothing better"), Role.TEXT_2, "equal",
-            tr("Outcomes", "No candidate gained enough to be proposed."),
+            translate("Outcomes", "nothing better"),
+            Role.TEXT_2,
+            "equal",
+            translate("Outcomes", "No candidate gained enough to be proposed."),
         ),
         "skipped-gates": Wording(
-            tr("Outcomes", "refused by a check"), Role.TEXT_2, "shield",
-            tr("Outcomes", "The best candidate failed a check."),
+            translate("Outcomes", "refused by a check"),
+            Role.TEXT_2,
+            "shield",
+            translate("Outcomes", "The best candidate failed a check."),
         ),
         "skipped-trigger": Wording(
-            tr("Outcomes", "too little history"), Role.TEXT_2, "skipped",
-            tr("Outcomes", "There were not enough traces to learn from."),
+            translate("Outcomes", "too little history"),
+            Role.TEXT_2,
+            "skipped",
+            translate("Outcomes", "There were not enough traces to learn from."),
         ),
         "inconclusive": Wording(
-            tr("Outcomes", "cannot tell"), Role.WARN, "question",
-            tr("Outcomes", "Too much was unscored, or too little was there to measure."),
+            translate("Outcomes", "cannot tell"),
+            Role.WARN,
+            "question",
+            translate("Outcomes", "Too much was unscored, or too little was there to measure."),
         ),
-        "aborted": Wording(tr("Outcomes", "stopped"), Role.TEXT_2, "stop", tr("Outcomes", "Stopped by a person.")),
+        "aborted": Wording(
+            translate("Outcomes", "stopped"), Role.TEXT_2, "stop", translate("Outcomes", "Stopped by a person.")
+        ),
         "interrupted": Wording(
-            tr("Outcomes", "interrupted"), Role.WARN, "pause",
-            tr("Outcomes", "Its process ended; it can be resumed without paying twice."),
+            translate("Outcomes", "interrupted"),
+            Role.WARN,
+            "pause",
+            translate("Outcomes", "Its process ended; it can be resumed without paying twice."),
         ),
-    }  # fmt: skip
+    }
 
 
 def _verdicts() -> dict[str, Wording]:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return {
-        "better": Wording(tr("Outcomes", "better"), Role.GOOD, "arrow-up"),
-        "worse": Wording(tr("Outcomes", "worse"), Role.BAD, "arrow-down"),
-        "same": Wording(tr("Outcomes", "same"), Role.TEXT_2, "equal"),
+        "better": Wording(translate("Outcomes", "better"), Role.GOOD, "arrow-up"),
+        "worse": Wording(translate("Outcomes", "worse"), Role.BAD, "arrow-down"),
+        "same": Wording(translate("Outcomes", "same"), Role.TEXT_2, "equal"),
         "unscored": Wording(
-            tr("Outcomes", "unscored"), Role.WARN, "question",
-            tr("Outcomes", "No verdict came for one of the answers; it counts for neither."),
+            translate("Outcomes", "unscored"),
+            Role.WARN,
+            "question",
+            translate("Outcomes", "No verdict came for one of the answers; it counts for neither."),
         ),
-    }  # fmt: skip
+    }
 
 
 def _kinds() -> dict[str, Wording]:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return {
-        "persona-system-prompt": Wording(tr("Outcomes", "persona"), Role.TEXT_2, "person"),
-        "behavioral-spec-section": Wording(tr("Outcomes", "rules section"), Role.TEXT_2, "section"),
-        "tool-description": Wording(tr("Outcomes", "tool"), Role.TEXT_2, "tool"),
-        "skill-body": Wording(tr("Outcomes", "skill"), Role.TEXT_2, "skill"),
-        "generic": Wording(tr("Outcomes", "text"), Role.TEXT_2, "document"),
-        "instruction-file": Wording(tr("Outcomes", "instruction file"), Role.TEXT_2, "document"),
-        "subagent": Wording(tr("Outcomes", "subagent"), Role.TEXT_2, "model"),
-        "command": Wording(tr("Outcomes", "command"), Role.TEXT_2, "terminal"),
-        "harness": Wording(tr("Outcomes", "harness"), Role.TEXT_2, "harness"),
-        "flow": Wording(tr("Outcomes", "flow"), Role.TEXT_2, "flows"),
+        "persona-system-prompt": Wording(translate("Outcomes", "persona"), Role.TEXT_2, "person"),
+        "behavioral-spec-section": Wording(translate("Outcomes", "rules section"), Role.TEXT_2, "section"),
+        "tool-description": Wording(translate("Outcomes", "tool"), Role.TEXT_2, "tool"),
+        "skill-body": Wording(translate("Outcomes", "skill"), Role.TEXT_2, "skill"),
+        "generic": Wording(translate("Outcomes", "text"), Role.TEXT_2, "document"),
+        "instruction-file": Wording(translate("Outcomes", "instruction file"), Role.TEXT_2, "document"),
+        "subagent": Wording(translate("Outcomes", "subagent"), Role.TEXT_2, "model"),
+        "command": Wording(translate("Outcomes", "command"), Role.TEXT_2, "terminal"),
+        "harness": Wording(translate("Outcomes", "harness"), Role.TEXT_2, "harness"),
+        "flow": Wording(translate("Outcomes", "flow"), Role.TEXT_2, "flows"),
     }
 
 
 def _origins() -> dict[str, Wording]:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return {
-        "found": Wording(tr("Outcomes", "found or backed up"), Role.TEXT_2, "backup"),
-        "accepted": Wording(tr("Outcomes", "accepted proposal"), Role.GOOD, "deploy"),
-        "restored": Wording(tr("Outcomes", "restored"), Role.INFO, "rollback"),
+        "found": Wording(translate("Outcomes", "found or backed up"), Role.TEXT_2, "backup"),
+        "accepted": Wording(translate("Outcomes", "accepted proposal"), Role.GOOD, "deploy"),
+        "restored": Wording(translate("Outcomes", "restored"), Role.INFO, "rollback"),
         "edited-outside": Wording(
-            tr("Outcomes", "edited outside"), Role.WARN, "edited-outside",
-            tr("Outcomes", "Changed by another program or by hand, not through Honeyguide."),
+            translate("Outcomes", "edited outside"),
+            Role.WARN,
+            "edited-outside",
+            translate("Outcomes", "Changed by another program or by hand, not through Honeyguide."),
         ),
-    }  # fmt: skip
+    }
 
 
 def _trace_outcomes() -> dict[str, Wording]:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return {
-        "success": Wording(tr("Outcomes", "went well"), Role.GOOD, "check"),
-        "verified": Wording(tr("Outcomes", "verified"), Role.GOOD, "good"),
-        "corrected": Wording(tr("Outcomes", "corrected"), Role.WARN, "corrections"),
-        "abandoned": Wording(tr("Outcomes", "abandoned"), Role.TEXT_2, "skipped"),
-        "pending": Wording(tr("Outcomes", "unknown"), Role.TEXT_2, "question"),
+        "success": Wording(translate("Outcomes", "went well"), Role.GOOD, "check"),
+        "verified": Wording(translate("Outcomes", "verified"), Role.GOOD, "good"),
+        "corrected": Wording(translate("Outcomes", "corrected"), Role.WARN, "corrections"),
+        "abandoned": Wording(translate("Outcomes", "abandoned"), Role.TEXT_2, "skipped"),
+        "pending": Wording(translate("Outcomes", "unknown"), Role.TEXT_2, "question"),
     }
 
 
 def _gates() -> dict[str, str]:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return {
-        "non-empty": tr("Outcomes", "Not empty"),
-        "size": tr("Outcomes", "Size"),
-        "growth": tr("Outcomes", "Growth"),
-        "balanced-fences": tr("Outcomes", "Code fences closed"),
-        "no-placeholders": tr("Outcomes", "No placeholders"),
-        "no-todos": tr("Outcomes", "No leftover to-dos"),
-        "regression": tr("Outcomes", "No regression"),
-        "variables": tr("Outcomes", "Variables kept"),
-        "locked": tr("Outcomes", "Locked passages kept"),
-        "capabilities": tr("Outcomes", "No new capability"),
-        "secrets": tr("Outcomes", "No secrets"),
-        "carrier": tr("Outcomes", "File rules"),
-        "memorised": tr("Outcomes", "Nothing memorised"),
-        "leftovers": tr("Outcomes", "No leftovers of the search"),
-        "reasoning-tags": tr("Outcomes", "No thinking aloud"),
-        "chat-phrases": tr("Outcomes", "No chat around the text"),
-        "request-marks": tr("Outcomes", "No marks of the request"),
+        "non-empty": translate("Outcomes", "Not empty"),
+        "size": translate("Outcomes", "Size"),
+        "growth": translate("Outcomes", "Growth"),
+        "balanced-fences": translate("Outcomes", "Code fences closed"),
+        "no-placeholders": translate("Outcomes", "No placeholders"),
+        "no-todos": translate("Outcomes", "No leftover to-dos"),
+        "regression": translate("Outcomes", "No regression"),
+        "variables": translate("Outcomes", "Variables kept"),
+        "locked": translate("Outcomes", "Locked passages kept"),
+        "capabilities": translate("Outcomes", "No new capability"),
+        "secrets": translate("Outcomes", "No secrets"),
+        "carrier": translate("Outcomes", "File rules"),
+        "memorised": translate("Outcomes", "Nothing memorised"),
+        "leftovers": translate("Outcomes", "No leftovers of the search"),
+        "reasoning-tags": translate("Outcomes", "No thinking aloud"),
+        "chat-phrases": translate("Outcomes", "No chat around the text"),
+        "request-marks": translate("Outcomes", "No marks of the request"),
     }
 
 
 def _strategies() -> dict[str, str]:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return {
-        "baseline": tr("Outcomes", "as it is now"),
-        "expand-edge-cases": tr("Outcomes", "cover edge cases"),
-        "tighten-format": tr("Outcomes", "tighten the format"),
-        "add-examples": tr("Outcomes", "add examples"),
-        "clarify-constraints": tr("Outcomes", "clarify the limits"),
-        "reduce-length": tr("Outcomes", "make it shorter"),
-        "restructure-steps": tr("Outcomes", "restructure the steps"),
-        "targeted-feedback": tr("Outcomes", "answer the feedback"),
+        "baseline": translate("Outcomes", "as it is now"),
+        "expand-edge-cases": translate("Outcomes", "cover edge cases"),
+        "tighten-format": translate("Outcomes", "tighten the format"),
+        "add-examples": translate("Outcomes", "add examples"),
+        "clarify-constraints": translate("Outcomes", "clarify the limits"),
+        "reduce-length": translate("Outcomes", "make it shorter"),
+        "restructure-steps": translate("Outcomes", "restructure the steps"),
+        "targeted-feedback": translate("Outcomes", "answer the feedback"),
     }

@@ -92,7 +92,7 @@ class DataTable(QTableView):
         """Return the keys of the selected rows, from the top."""
         model = self._model()
         places: set[int] = set()
-        for span in self.selectionModel().selection():
+        for span in self.selectionModel().selection().toList():
             places.update(range(span.top(), span.bottom() + 1))
         rows = (model.row_at(place) for place in sorted(places))
         return [model.key(row) for row in rows if row is not None]

@@ -106,15 +106,15 @@ class SchemaDiffTable(QWidget):
 
 class _SchemaModel(IndexedTableModel[FieldChange]):
     def __init__(self, parent: QObject | None = None) -> None:
-        tr = QCoreApplication.translate
+        translate = QCoreApplication.translate
         super().__init__(
             (
-                Column("change", tr("SchemaDiffTable", "Change"), 14, fixed=True),
-                Column("name", tr("SchemaDiffTable", "Field"), 18, fixed=True),
-                Column("before", tr("SchemaDiffTable", "Now"), 30),
-                Column("after", tr("SchemaDiffTable", "Proposed"), 30),
-                Column("description_before", tr("SchemaDiffTable", "Meaning now"), 28, shown=False),
-                Column("description_after", tr("SchemaDiffTable", "Meaning"), 34, stretch=True),
+                Column("change", translate("SchemaDiffTable", "Change"), 14, fixed=True),
+                Column("name", translate("SchemaDiffTable", "Field"), 18, fixed=True),
+                Column("before", translate("SchemaDiffTable", "Now"), 30),
+                Column("after", translate("SchemaDiffTable", "Proposed"), 30),
+                Column("description_before", translate("SchemaDiffTable", "Meaning now"), 28, shown=False),
+                Column("description_after", translate("SchemaDiffTable", "Meaning"), 34, stretch=True),
             ),
             parent,
         )
@@ -124,21 +124,21 @@ class _SchemaModel(IndexedTableModel[FieldChange]):
 
     def cell(self, row: FieldChange, column: int) -> Cell:
         name = self.columns[column].id
-        tr = QCoreApplication.translate
+        translate = QCoreApplication.translate
         if name == "change":
             icon, role = _SIGNS.get(row.change, ("question", Role.WARN))
             words = {
-                "added": tr("SchemaDiffTable", "added"),
-                "removed": tr("SchemaDiffTable", "removed"),
-                "changed": tr("SchemaDiffTable", "changed"),
-                "moved": tr("SchemaDiffTable", "moved"),
-                "same": tr("SchemaDiffTable", "same"),
+                "added": translate("SchemaDiffTable", "added"),
+                "removed": translate("SchemaDiffTable", "removed"),
+                "changed": translate("SchemaDiffTable", "changed"),
+                "moved": translate("SchemaDiffTable", "moved"),
+                "same": translate("SchemaDiffTable", "same"),
             }
             return Cell(words.get(row.change, row.change), role, icon)
         if name == "description_after":
             text = row.description_after or row.description_before
             differs = row.description_before and row.description_after != row.description_before
-            was = tr("SchemaDiffTable", "Was: {text}").format(text=row.description_before) if differs else ""
+            was = translate("SchemaDiffTable", "Was: {text}").format(text=row.description_before) if differs else ""
             return Cell(one_line(text), Role.TEXT_2, tip=f"{text}\n{was}".strip())
         text = getattr(row, name)
         return Cell(
@@ -185,10 +185,10 @@ def _change(name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | N
 def _demands(field: Mapping[str, Any] | None) -> str:
     if field is None:
         return ""
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     parts = [str(field.get("type", "string"))]
     required = field.get("required", True)
-    parts.append(tr("SchemaDiffTable", "required") if required else tr("SchemaDiffTable", "optional"))
+    parts.append(translate("SchemaDiffTable", "required") if required else translate("SchemaDiffTable", "optional"))
     constraints = field.get("constraints", [])
     for constraint in constraints if isinstance(constraints, Sequence) else ():
         if isinstance(constraint, Mapping):

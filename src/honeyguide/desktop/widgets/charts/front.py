@@ -21,23 +21,23 @@ class Axis:
 
 def axes_of(candidates: Iterable[Candidate]) -> list[Axis]:
     """Return what can be plotted: the scores that occur, then size, complexity, generation and calls."""
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     words = {
-        "overall": tr("ParetoChart", "Score"),
-        "correctness": tr("ParetoChart", "Correctness"),
-        "procedure": tr("ParetoChart", "Procedure followed"),
-        "procedureFollowing": tr("ParetoChart", "Procedure followed"),
-        "conciseness": tr("ParetoChart", "Conciseness"),
-        "accuracy": tr("ParetoChart", "Accuracy"),
+        "overall": translate("ParetoChart", "Score"),
+        "correctness": translate("ParetoChart", "Correctness"),
+        "procedure": translate("ParetoChart", "Procedure followed"),
+        "procedureFollowing": translate("ParetoChart", "Procedure followed"),
+        "conciseness": translate("ParetoChart", "Conciseness"),
+        "accuracy": translate("ParetoChart", "Accuracy"),
     }
     seen = {name: None for row in candidates for name in row.scores}
     names = ["overall", *(name for name in seen if name != "overall")]
     axes = [Axis(name, words.get(name, name)) for name in names]
     axes += [
-        Axis("chars", tr("ParetoChart", "Characters"), more_is_better=False),
-        Axis("complexity", tr("ParetoChart", "Complexity"), more_is_better=False),
-        Axis("generation", tr("ParetoChart", "Generation")),
-        Axis("calls", tr("ParetoChart", "Calls made"), more_is_better=False),
+        Axis("chars", translate("ParetoChart", "Characters"), more_is_better=False),
+        Axis("complexity", translate("ParetoChart", "Complexity"), more_is_better=False),
+        Axis("generation", translate("ParetoChart", "Generation")),
+        Axis("calls", translate("ParetoChart", "Calls made"), more_is_better=False),
     ]
     return axes
 

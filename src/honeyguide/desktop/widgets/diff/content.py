@@ -113,29 +113,31 @@ class Content:
 
     def head_look(self, head: Head) -> HeadLook:
         """Return what the head of a change shows."""
-        tr = QCoreApplication.translate
-        words = tr("DiffView", "Change {n} of {total}").format(n=self.place_of(head.hunk), total=len(self.hunks))
+        translate = QCoreApplication.translate
+        words = translate("DiffView", "Change {n} of {total}").format(n=self.place_of(head.hunk), total=len(self.hunks))
         checked = head.hunk in self.included if self.checkable else None
         if checked is False:
-            words = tr("DiffView", "{change}, left out").format(change=words)
+            words = translate("DiffView", "{change}, left out").format(change=words)
         return HeadLook(words, checked, head.hunk == self.current, self._complaints.get(head.hunk, ""))
 
     def fold_look(self, fold: Folded) -> FoldLook:
         """Return what a fold says."""
-        tr = QCoreApplication.translate
+        translate = QCoreApplication.translate
         count = fold.end - fold.start
-        words = tr("DiffView", "{n} unchanged lines").format(n=figures.whole(count))
-        some = tr("DiffView", "Show {n} more").format(n=REVEAL) if count > REVEAL else ""
-        return FoldLook(words, some, tr("DiffView", "Show all"))
+        words = translate("DiffView", "{n} unchanged lines").format(n=figures.whole(count))
+        some = translate("DiffView", "Show {n} more").format(n=REVEAL) if count > REVEAL else ""
+        return FoldLook(words, some, translate("DiffView", "Show all"))
 
     def spoken(self) -> str:
         """Return the current change in words, for a screen reader."""
-        tr = QCoreApplication.translate
+        translate = QCoreApplication.translate
         members = [row for row in self.source if row.hunk == self.current] if self.current is not None else []
         if not members:
-            return tr("DiffView", "The two texts are the same.")
+            return translate("DiffView", "The two texts are the same.")
         said = read_changes(members, self.included if self.checkable else None)[0].words
-        place = tr("DiffView", "Change {n} of {total}").format(n=self.place_of(self.current), total=len(self.hunks))
+        place = translate("DiffView", "Change {n} of {total}").format(
+            n=self.place_of(self.current), total=len(self.hunks)
+        )
         return f"{place}. {said.partition(chr(10))[2]}"[:4000]
 
     def change_positions(self) -> list[tuple[str, float, float]]:

@@ -51,38 +51,44 @@ def _read(
     included: Collection[int] | None,
     marks: Located,
 ) -> ReadChange:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     before = next((row.before_line for _, row in members if row.before_line is not None), None)
     after = next((row.after_line for _, row in members if row.after_line is not None), None)
     line = after if after is not None else before
-    head = tr("DiffReading", "Change {n} of {total}, line {line}").format(n=place, total=total, line=line)
+    head = translate("DiffReading", "Change {n} of {total}, line {line}").format(n=place, total=total, line=line)
     if included is not None:
-        head += ", " + (tr("DiffReading", "included") if hunk in included else tr("DiffReading", "left out"))
+        head += ", " + (
+            translate("DiffReading", "included") if hunk in included else translate("DiffReading", "left out")
+        )
     parts = [head + "."]
     parts += [_row(row) for _, row in members[:MOST_ROWS]]
     if len(members) > MOST_ROWS:
-        parts.append(tr("DiffReading", "And {n} more lines.").format(n=len(members) - MOST_ROWS))
+        parts.append(translate("DiffReading", "And {n} more lines.").format(n=len(members) - MOST_ROWS))
     parts += _said(members, marks)
     return ReadChange(hunk, before, after, "\n".join(parts))
 
 
 def _row(row: DiffRow) -> str:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     old, new = one_line(row.before or "", 400), one_line(row.after or "", 400)
     if row.kind == "added":
-        return tr("DiffReading", "New: “{text}”").format(text=new)
+        return translate("DiffReading", "New: “{text}”").format(text=new)
     if row.kind == "deleted":
-        return tr("DiffReading", "Gone: “{text}”").format(text=old)
+        return translate("DiffReading", "Gone: “{text}”").format(text=old)
     if old == new:
-        return tr("DiffReading", "Only blanks or the line end differ: “{text}”").format(text=new)
-    return tr("DiffReading", "Was: “{old}” Becomes: “{new}”").format(old=old, new=new)
+        return translate("DiffReading", "Only blanks or the line end differ: “{text}”").format(text=new)
+    return translate("DiffReading", "Was: “{old}” Becomes: “{new}”").format(old=old, new=new)
 
 
 def _said(members: list[tuple[int, DiffRow]], marks: Located) -> Iterator[str]:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     for number, _ in members:
         for side in Side:
             for part in marks.get((number, side), ()):
                 if part.first:
-                    kind = tr("DiffReading", "Locked") if part.mark.kind == "lock" else tr("DiffReading", "Check")
+                    kind = (
+                        translate("DiffReading", "Locked")
+                        if part.mark.kind == "lock"
+                        else translate("DiffReading", "Check")
+                    )
                     yield f"{kind}: {one_line(part.mark.words, 400)}"
