@@ -17,8 +17,8 @@ from typing import Protocol
 from honeyguide.traces.preparing import FileEnd, Message, Rules, prepare_file, serve
 from honeyguide.traces.readers.detect import UNREADABLE, FileReport
 
-SPAWN_ABOVE_BYTES = 8_000_000
-"""Smaller inputs are read sooner than a process starts."""
+SPAWN_ABOVE_BYTES = 2_000_000
+"""Smaller inputs are read about as soon as a process starts, and end within two seconds when cancelled."""
 MOST_PROCESSES = 4
 POLL_SECONDS = 0.2
 """How often a wait looks whether the import was cancelled."""
