@@ -75,6 +75,7 @@ def main() -> int:
     table = DataTable("runs", "Runs", model)
     table.resize(1200, 800)
     table.show()
+    app.processEvents()
     screen = [run(n, partial=False) for n in range(SCREEN)]
     rest = [run(n, partial=True) for n in range(SCREEN, ROWS)]
     chunks = [rest[start : start + CHUNK] for start in range(0, len(rest), CHUNK)]
