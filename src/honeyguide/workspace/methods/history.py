@@ -1,0 +1,115 @@
+"""What the agent did, and where people were not satisfied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from honeyguide.prompts.targets import TargetRef
+from honeyguide.traces.archive import ExpiryReport
+from honeyguide.traces.recorder import TraceRecorder
+from honeyguide.workspace.corrections import Corrections
+from honeyguide.workspace.history import History
+from honeyguide.workspace.importing.reading import Stop
+from honeyguide.workspace.views.corrections import CorrectionDetail, CorrectionRow, DetectorRow
+from honeyguide.workspace.views.pages import Page
+from honeyguide.workspace.views.traces import (
+    TRACES_SHOWN,
+    ArchiveReport,
+    ImportReport,
+    TraceDetail,
+    TraceQuery,
+    TraceRow,
+)
+
+
+class HistoryMethods:
+    """A part of the façade."""
+
+    _history: History
+    _corrections: Corrections
+
+    def recorder(self) -> TraceRecorder:
+        """Return what an agent records with; from any thread, no event loop needed."""
+        return self._history.recorder()
+
+    async def import_traces(
+        self,
+        paths: Sequence[Path],
+        *,
+        source: str = "auto",
+        mapping: Mapping[str, str] | None = None,
+        encoding: str | None = None,
+        progress: Callable[[int, int, str], None] | None = None,
+        cancel: Stop | None = None,
+    ) -> ImportReport:
+        """Import files and folders; secrets are replaced before anything is stored, and nothing is doubled."""
+        return await self._history.import_traces(
+            paths, source=source, mapping=mapping, encoding=encoding, progress=progress, cancel=cancel
+        )
+
+    async def watch_traces(
+        self,
+        paths: Sequence[Path],
+        *,
+        source: str = "auto",
+        mapping: Mapping[str, str] | None = None,
+        on_report: Callable[[ImportReport], None],
+    ) -> None:
+        """Import, then stay and import what is written later, until the task is cancelled."""
+        await self._history.watch_traces(paths, source=source, mapping=mapping, on_report=on_report)
+
+    async def traces(self, query: TraceQuery | None = None) -> Page[TraceRow]:
+        """Return a part of the list of traces."""
+        return await self._history.traces(query)
+
+    async def trace(self, trace_id: int) -> TraceDetail:
+        """Return one trace. Raises NotFound."""
+        return await self._history.trace(trace_id)
+
+    async def search_traces(self, words: str, limit: int = TRACES_SHOWN) -> Page[TraceRow]:
+        """Return traces that hold all words, the best first."""
+        return await self._history.search_traces(words, limit)
+
+    async def export_traces(self, path: Path, query: TraceQuery | None = None) -> int:
+        """Write traces as JSON lines; return how many."""
+        return await self._history.export_traces(path, query)
+
+    async def delete_traces(self, ids: Sequence[int]) -> int:
+        """Delete traces for good, with everything that quotes them; return how many."""
+        return await self._history.delete_traces(ids)
+
+    async def mark_never_send(self, ids: Sequence[int], value: bool = True) -> int:
+        """Mark traces so that no model may see them, or lift the mark."""
+        return await self._history.mark_never_send(ids, value)
+
+    async def archive_traces(self) -> ArchiveReport:
+        """Keep a copy of every session that its program will delete."""
+        return await self._history.archive_traces()
+
+    async def expiring_sessions(self) -> ExpiryReport:
+        """Say how many sessions their program deletes within a week and have no copy."""
+        return await self._history.expiring_sessions()
+
+    async def corrections(
+        self, state: str | None = None, limit: int = 100, *, offset: int = 0, detector: str | None = None,
+        target: TargetRef | None = None,
+    ) -> Page[CorrectionRow]:  # fmt: skip
+        """Return a part of the list of corrections, newest first."""
+        return await self._corrections.list(state, limit, offset=offset, detector=detector, target=target)
+
+    async def correction(self, correction_id: int) -> CorrectionDetail:
+        """Return one correction with the answer it is about. Raises NotFound."""
+        return await self._corrections.show(correction_id)
+
+    async def confirm_correction(self, correction_id: int, edit: str | None = None) -> CorrectionRow:
+        """A person says yes, in their own words when ``edit`` is given: it becomes an example."""
+        return await self._corrections.confirm(correction_id, edit)
+
+    async def dismiss_correction(self, correction_id: int) -> CorrectionRow:
+        """A person says no."""
+        return await self._corrections.dismiss(correction_id)
+
+    async def detector_precision(self) -> tuple[DetectorRow, ...]:
+        """Return how often each detector was right, and which switched themselves off."""
+        return await self._corrections.detectors()

@@ -1,0 +1,64 @@
+"""Models, their keys, the judge's exam, and replays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from honeyguide.evals.replay import ReplayRow
+from honeyguide.llm import ModelRef
+from honeyguide.workspace.core import Core
+from honeyguide.workspace.judging import JudgeExam, Judging
+from honeyguide.workspace.models import Models
+from honeyguide.workspace.views.models import KeyPlace, ModelsReport, ModelTest
+from honeyguide.workspace.views.options import RunOptions
+
+
+class ModelMethods:
+    """A part of the façade."""
+
+    _core: Core
+    _models: Models
+    _judging: Judging
+
+    async def models(self) -> ModelsReport:
+        """Return roles, providers and where keys are; opens no connection."""
+        return await self._models.report()
+
+    async def test_models(self, name: str | None = None) -> list[ModelTest]:
+        """Ask a model, or every role's, one short question and explain what failed."""
+        return await self._models.test(name)
+
+    async def list_models(self, provider: str) -> list[str]:
+        """Ask a provider which models it offers. Raises ModelError, InvalidInput."""
+        return await self._models.list_models(provider)
+
+    async def set_key(self, provider: str, key: str, *, where: str = "keyring") -> KeyPlace:
+        """Keep a key in the system's key ring, or (``session``) in memory only."""
+        return await self._models.set_key(provider, key, where=where)
+
+    async def forget_key(self, provider: str) -> bool:
+        """Remove a key from the key ring and this session."""
+        return await self._models.forget_key(provider)
+
+    async def use_model(self, role: str, model: str) -> ModelsReport:
+        """Choose the model of a role."""
+        return await self._models.use(role, model)
+
+    async def add_model_file(self, path: Path) -> ModelRef:
+        """Make a model file on this computer known by its name."""
+        return await self._models.add_file(path)
+
+    async def judge_exam(self, cases: Path | None = None, *, is_confirmed: bool = False) -> JudgeExam:
+        """Let the judge grade cases that a person graded. Raises NotFound, InvalidInput, PolicyRefused."""
+        return await self._judging.exam(cases, is_confirmed=is_confirmed)
+
+    async def last_judge_exam(self) -> JudgeExam | None:
+        """Return the last exam; ``None`` when there was none."""
+        return await self._judging.last_exam()
+
+    async def replay(
+        self, trace_ids: Sequence[int], left: str, right: str, options: RunOptions | None = None
+    ) -> tuple[ReplayRow, ...]:
+        """Run past inputs on two texts, side by side."""
+        return await self._judging.replay(trace_ids, left, right, options or RunOptions())
