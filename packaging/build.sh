@@ -22,14 +22,21 @@ Darwin) exec bash packaging/macos/build.sh ;;
 *) exec bash packaging/windows/build.sh ;;
 esac
 
-# program -> Debian package that brings it
+# program or library -> Debian package that brings it; the libraries go into the program
 tools="strip=binutils readelf=binutils dpkg-deb=dpkg dpkg-shlibdeps=dpkg-dev desktop-file-validate=desktop-file-utils appstreamcli=appstream"
+for library in cursor.so.0=cursor0 icccm.so.4=icccm4 image.so.0=image0 keysyms.so.1=keysyms1 render-util.so.0=render-util0 util.so.1=util1; do
+    tools="$tools libxcb-${library%%=*}=libxcb-${library##*=}"
+done
 case " $formats " in *" deb "*) tools="$tools lintian=lintian" ;; esac
 case " $formats " in *" rpm "*) tools="$tools rpmbuild=rpm" ;; esac
 case " $formats " in *" run "*) tools="$tools makeself=makeself" ;; esac
 missing=""
+libraries=$( { ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null)
 for pair in $tools; do
-    command -v "${pair%%=*}" >/dev/null 2>&1 || missing="$missing ${pair##*=}"
+    case "${pair%%=*}" in
+    *.so.*) case "$libraries" in *"${pair%%=*}"*) ;; *) missing="$missing ${pair##*=}" ;; esac ;;
+    *) command -v "${pair%%=*}" >/dev/null 2>&1 || missing="$missing ${pair##*=}" ;;
+    esac
 done
 if [ -n "$missing" ]; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
@@ -69,7 +76,8 @@ for format in $formats; do
     [ "$format" != run ] || source=$frozen
     timed "the .$format" bash "packaging/linux/$format.sh" "$source" "$version" dist
 done
-"$PYTHON" packaging/sbom.py "dist/honeyguide-$version.cdx.json"
+PYTHON='' bash packaging/setup-env.sh build/sbom-venv packaging/requirements-sbom.lock
+HONEYGUIDE_SBOM_PYTHON=$PWD/build/sbom-venv/bin/python "$PYTHON" packaging/sbom.py "dist/honeyguide-$version.cdx.json"
 
 case " $formats " in *" deb "*)
     deb=$(echo dist/honeyguide_*.deb)

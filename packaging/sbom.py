@@ -1,11 +1,15 @@
 """Write the list of everything that ships (CycloneDX, JSON) from the lock.
 
-usage: python packaging/sbom.py TARGET.cdx.json      (SOURCE_DATE_EPOCH makes it the same each time)
+usage: python packaging/sbom.py TARGET.cdx.json
+
+Run it with the packaging environment, where the licences are known. HONEYGUIDE_SBOM_PYTHON names the Python that has
+packaging/requirements-sbom.lock installed.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -33,12 +37,10 @@ def write(target: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         lock = Path(folder) / "requirements.txt"
         lock.write_text(shipped_lock(), encoding="utf-8")
-        subprocess.run(
-            [sys.executable, "-m", "cyclonedx_py", "requirements", "--output-reproducible", "--output-format", "JSON",
-             "--spec-version", "1.6", "--pyproject", str(third_party.ROOT / "pyproject.toml"),
-             "--mc-type", "application", "--output-file", str(target), str(lock)],
-            check=True,
-        )  # fmt: skip
+        command = [os.environ["HONEYGUIDE_SBOM_PYTHON"], "-m", "cyclonedx_py", "requirements", str(lock)]
+        command += ["--output-reproducible", "--output-format", "JSON", "--spec-version", "1.6"]
+        command += ["--pyproject", str(third_party.ROOT / "pyproject.toml"), "--mc-type", "application"]
+        subprocess.run([*command, "--output-file", str(target)], check=True)
     document = json.loads(target.read_text(encoding="utf-8"))
     licences = {(package.name, package.version): package.licence for package in third_party.packages()}
     for component in document["components"]:

@@ -54,9 +54,9 @@ mount -t proc proc "$root/proc"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # no service is started here
 chmod 755 "$root/usr/sbin/policy-rc.d"
-for setting in /etc/apt/apt.conf.d/*proxy*; do # the way to the mirror, where there is a special one
-    [ ! -f "$setting" ] || cp "$setting" "$root/etc/apt/apt.conf.d/"
-done
+cp /etc/hosts "$root/etc/hosts"
+# the way to the mirror, where this machine has a special one
+apt-config dump | grep -E '^Acquire::(http|https|ftp|Check)' >"$root/etc/apt/apt.conf.d/99the-way-to-the-mirror" || true
 
 previous=${HONEYGUIDE_PREVIOUS_DEB:-}
 if [ -z "$previous" ]; then # no earlier release at hand: the same program, older by its number

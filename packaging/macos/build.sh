@@ -39,6 +39,7 @@ if [ -n "$identity" ] && [ -n "${HONEYGUIDE_NOTARY_KEY:-}" ]; then
 else
     say "warning: HONEYGUIDE_NOTARY_KEY is not set (or nothing was signed), the image is not notarised"
 fi
-"$python" packaging/sbom.py "dist/honeyguide-$version-macos-$(uname -m).cdx.json"
+bash packaging/setup-env.sh build/sbom-venv packaging/requirements-sbom.lock
+HONEYGUIDE_SBOM_PYTHON=$PWD/build/sbom-venv/bin/python "$python" packaging/sbom.py "dist/honeyguide-$version-macos-$(uname -m).cdx.json"
 (cd dist && shasum -a 256 honeyguide* >"SHA256SUMS-macos-$(uname -m)")
 ls -l dist >&2

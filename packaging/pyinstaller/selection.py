@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from fnmatch import fnmatch
+from importlib import metadata
 from pathlib import Path
 
 EXCLUDED_MODULES = (
-    "IPython", "PIL", "cyclonedx", "cyclonedx_py", "docutils", "hypothesis", "jedi", "lxml", "matplotlib", "mypy",
+    "IPython", "PIL", "docutils", "hypothesis", "jedi", "lxml", "matplotlib", "mypy",
     "pandas", "pip", "pkg_resources", "psycopg", "psycopg2", "pytest", "readline", "scipy", "setuptools", "sphinx",
     "test", "tkinter", "wheel",
     "OpenGL", "cupy", "h5py", "numba", "pyqtgraph.examples", "pyqtgraph.opengl",
@@ -23,7 +26,7 @@ HIDDEN_MODULES = (
     "keyring.backends.SecretService", "logging.config", "sqlalchemy.dialects.sqlite.pysqlite", "xllamacpp"
 )  # fmt: skip
 
-WITH_METADATA = ("keyring", "opentelemetry-api", "mcp", "honeyguide", "pydantic")
+WITH_METADATA = ("keyring", "opentelemetry-api", "mcp", "pydantic")
 """Distributions that look up their own version or their entry points."""
 
 KEPT_PLUGINS = (
@@ -100,6 +103,23 @@ def keeps_data(name: str) -> bool:
     if file.endswith((".debug", ".pdb", ".pyi", ".dSYM", ".map")) or file == "py.typed":
         return False
     return "/tests/" not in path or path.startswith("honeyguide/")
+
+
+def not_locked(modules: Iterable[str], locked: Iterable[str]) -> list[str]:
+    """Return the distributions that modules come from and that the lock does not name: none may slip in.
+
+    Args:
+        modules: full names of what was collected.
+        locked: distribution names as the lock spells them.
+    """
+    distributions = metadata.packages_distributions()
+    known = set(locked)
+    found = {
+        re.sub(r"[-_.]+", "-", name).lower()
+        for top in {module.partition(".")[0] for module in modules}
+        for name in distributions.get(top, [])
+    }
+    return sorted(found - known - {"honeyguide"})
 
 
 def qt_module(file: str) -> str | None:

@@ -43,6 +43,9 @@ if [ -n "${HONEYGUIDE_WINDOWS_SIGN:-}" ]; then
 fi
 nsis "-DOUTPUT=$(cygpath -w "$PWD/$setup")" ${signed[@]+"${signed[@]}"} packaging/windows/honeyguide.nsi
 sign "$setup"
-"$python" packaging/sbom.py "dist/honeyguide-$version-windows.cdx.json"
+sbom=build/sbom-venv
+[ -x "$sbom/Scripts/python.exe" ] || "${PYTHON:-python}" -m venv "$sbom"
+"$sbom/Scripts/python.exe" -m pip install -q --disable-pip-version-check --require-hashes -r packaging/requirements-sbom.lock
+HONEYGUIDE_SBOM_PYTHON=$PWD/$sbom/Scripts/python.exe "$python" packaging/sbom.py "dist/honeyguide-$version-windows.cdx.json"
 (cd dist && sha256sum honeyguide* >SHA256SUMS-windows)
 ls -l dist >&2
