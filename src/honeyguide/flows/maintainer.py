@@ -196,11 +196,11 @@ def _failures(task: MaintainerTask) -> Sequence[Failure]:
             )
         )
     linked = {id for result in task.current.cases for id in result.case.evidence}
-    for item in task.evidence:
-        if item.id not in linked:
-            found.append(
-                Failure("(not recorded)", item.actual or "(not recorded)", item.expected or "(not said)", item.message)
-            )
+    found += [
+        Failure("(not recorded)", item.actual or "(not recorded)", item.expected or "(not said)", item.message)
+        for item in task.evidence
+        if item.id not in linked
+    ]
     return found
 
 
