@@ -161,13 +161,13 @@ class InboxDriver:
 
         def shown() -> bool:
             review = self.page.review.review
-            return (
-                review is not None
-                and review.detail.attempt.target_name == name
-                and review.detail.status == state
-            )
+            return review is not None and review.detail.attempt.target_name == name and review.detail.status == state
 
-        await until(shown, f"the review of {name} as {state}")
+        try:
+            await until(shown, f"the review of {name} as {state}")
+        except AssertionError:
+            print(self.states, self.page.review.review and self.page.review.review.detail.status, self.page.review.review and self.page.review.review.detail.attempt.target_name, self.page.table.current_key(), self.page.model.rowCount(), self.page.chips.selected())
+            raise
         return self.page.review.review
 
 
@@ -192,5 +192,5 @@ class NewRunDriver:
 
     async def finish(self) -> None:
         """Wait for the end and have the result shown."""
-        await until(self.dialog.result.isVisible, "the run to end")
-        press(self.dialog.result)
+        await until(self.dialog.show_result.isVisible, "the run to end")
+        press(self.dialog.show_result)

@@ -40,6 +40,7 @@ class Action:
         single: one key without Ctrl or Alt; works only while a list or a text under review has the focus.
         role: ``quit``, ``about`` or ``preferences`` where macOS has its own place for it.
         checkable: whether it is switched on and off.
+        page: the only page it is for; there its single key goes before those of others.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Action:
     reach: Reach = Reach.WINDOW
     role: str = ""
     checkable: bool = False
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class Handler:
         on: for a checkable one, whether it is switched on.
     """
 
-    do: Callable[[], None]
+    do: Callable[[], object]
     off: Callable[[], str] = lambda: ""
     on: Callable[[], bool] | None = None
 
@@ -203,6 +205,16 @@ def _run() -> tuple[Action, ...]:
             Action(f"tab-{name}", title, Menu.RUN, 4, single=str(number), icon=icon, reach=page)
             for number, (name, title, icon) in enumerate(review_tabs(), 1)
         ),
+        Action("correction-yes", tr("Actions", "Yes, a correction"), Menu.RUN, 5, single="Y", icon="check", reach=page,
+               page="corrections", about=tr("Actions", "It becomes a case to learn from.")),
+        Action("correction-no", tr("Actions", "No, not a correction"), Menu.RUN, 5, single="N", icon="cross",
+               reach=page, page="corrections"),
+        Action("correction-edit", tr("Actions", "Say what an answer must do…"), Menu.RUN, 5, single="E", icon="edit",
+               reach=page, page="corrections"),
+        Action("never-send", tr("Actions", "Never send to a model"), Menu.RUN, 6, single="L", icon="lock", reach=page,
+               page="traces", about=tr("Actions", "The chosen traces never leave this computer.")),
+        Action("delete-traces", tr("Actions", "Delete for good…"), Menu.RUN, 6, ("Delete",), icon="trash", reach=page,
+               page="traces", about=tr("Actions", "With everything that quotes them.")),
     )  # fmt: skip
 
 

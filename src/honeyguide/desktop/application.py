@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication
@@ -188,7 +188,7 @@ class Application(QObject):
 
         self.window.waiting.acted.connect(settle)
         try:
-            await asyncio.wait([acted, self._leave], return_when=asyncio.FIRST_COMPLETED)
+            await _first_of(acted, self._leave)
             return acted.result() if acted.done() else ""
         finally:
             self.window.waiting.acted.disconnect(settle)
@@ -212,7 +212,7 @@ class Application(QObject):
                         chosen.set_result(name)
 
                 view.chosen.connect(settle)
-                await asyncio.wait([chosen, self._leave], return_when=asyncio.FIRST_COMPLETED)
+                await _first_of(chosen, self._leave)
                 view.chosen.disconnect(settle)
                 if not chosen.done():
                     return None
@@ -344,7 +344,9 @@ class Application(QObject):
         async def load() -> int:
             return (await desk.workspace.run_status()).pending
 
-        self._tasks.latest("waiting proposals", load, self.window.sidebar.button("inbox").set_count, failed=lambda _: None)
+        self._tasks.latest(
+            "waiting proposals", load, self.window.sidebar.button("inbox").set_count, failed=lambda _: None
+        )
 
     async def _tell_end(self, uuid: str) -> None:
         desk = self.desk
@@ -397,11 +399,17 @@ class Application(QObject):
                 sentence = tr("Something went wrong that nobody foresaw.")
                 hint = tr("Your work is stored. Please try again.")
                 if report is not None:
-                    hint += " " + tr("A report without secrets was written to {path}; nothing was sent.").format(path=report)
+                    hint += " " + tr("A report without secrets was written to {path}; nothing was sent.").format(
+                        path=report
+                    )
                 details = text_of(error)
             await ErrorDialog(sentence, hint, details, self.window).ask()
         finally:
             self._pending_dialogs -= 1
+
+
+async def _first_of(*waited: asyncio.Future[Any]) -> None:
+    await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
 
 
 def _import_pages() -> None:

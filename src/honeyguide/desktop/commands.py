@@ -25,7 +25,12 @@ class Commands:
     """Made anew for each workspace that the window opens."""
 
     def __init__(
-        self, desk: Desk, window: Window, theme: ThemeSwitch, switch_to: Callable[[Path], None], quit_: Callable[[], None]
+        self,
+        desk: Desk,
+        window: Window,
+        theme: ThemeSwitch,
+        switch_to: Callable[[Path], None],
+        quit_: Callable[[], None],
     ) -> None:
         self._desk = desk
         self._window = window
@@ -37,7 +42,7 @@ class Commands:
 
     def handlers(self) -> Handlers:
         """Return what carries out every action of the window."""
-        window, desk, start = self._window, self._desk, self._start
+        window, start = self._window, self._start
         return {
             "new-run": Handler(lambda: start(self.new_run(), "new run")),
             "import-traces": Handler(lambda: start(self._import(), "import")),

@@ -86,7 +86,7 @@ class CrashKeeper:
             return
         sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
         self._before = None
-        qInstallMessageHandler(None)  # type: ignore[arg-type]
+        qInstallMessageHandler(None)
         if self._handler is not None:
             logging.getLogger("honeyguide").removeHandler(self._handler)
             self._handler.close()

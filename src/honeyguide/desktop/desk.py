@@ -38,5 +38,5 @@ class Desk:
     undo: UndoList
     window: QWidget
     go: Callable[[str, object], None]
-    do: Callable[[str], None]
+    do: Callable[[str], object]
     fail: Callable[[BaseException, str], None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -58,7 +58,10 @@ class KeyBindings(QObject):
     def owner(self, key: str, *, besides: str = "") -> str | None:
         """Return the action that has ``key`` already, if any."""
         wanted = QKeySequence(key)
-        for name in self._actions:
+        page = self._actions[besides].page if besides else ""
+        for name, action in self._actions.items():
+            if action.page and page and action.page != page:
+                continue
             if name != besides and any(QKeySequence(k) == wanted for k in (*self.keys(name), self.single(name)) if k):
                 return name
         return None
@@ -94,22 +97,22 @@ class SingleKeys(QObject):
         self,
         actions: Iterable[Action],
         bindings: KeyBindings,
-        trigger: Callable[[str], None],
+        trigger: Callable[[str], object],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._actions = [action.id for action in actions if action.single]
+        self._actions = [action for action in actions if action.single]
         self._bindings = bindings
         self._trigger = trigger
         self._enabled = True
-        self._widgets: WeakSet[QWidget] = WeakSet()
+        self._widgets: WeakKeyDictionary[QWidget, str] = WeakKeyDictionary()
         bindings.changed.connect(self._renew)
 
-    def attach(self, *widgets: QWidget) -> None:
-        """Let single keys work while one of these has the focus."""
+    def attach(self, *widgets: QWidget, page: str = "") -> None:
+        """Let single keys work while one of these has the focus; those of ``page`` go before others."""
         for widget in widgets:
             if widget not in self._widgets:
-                self._widgets.add(widget)
+                self._widgets[widget] = page
                 self._put(widget)
 
     def set_enabled(self, enabled: bool) -> None:
@@ -127,12 +130,17 @@ class SingleKeys(QObject):
             old.deleteLater()
         if not self._enabled:
             return
-        for name in self._actions:
-            key = self._bindings.single(name)
+        page = self._widgets[widget]
+        fitting = [action for action in self._actions if action.page in ("", page)]
+        taken: dict[str, str] = {}
+        for action in sorted(fitting, key=lambda action: not action.page):
+            key = self._bindings.single(action.id)
             if key:
-                shortcut = _Single(QKeySequence(key), widget)
-                shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-                shortcut.activated.connect(lambda action=name: self._trigger(action))
+                taken.setdefault(key, action.id)
+        for key, name in taken.items():
+            shortcut = _Single(QKeySequence(key), widget)
+            shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+            shortcut.activated.connect(lambda action=name: self._trigger(action))
 
 
 class _Single(QShortcut):

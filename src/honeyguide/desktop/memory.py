@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 import logging
-import os
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +81,6 @@ class Memory(QObject):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             scratch = self._path.with_suffix(".new")
             scratch.write_text(json.dumps(self._values, ensure_ascii=False, indent=1), encoding="utf-8")
-            os.replace(scratch, self._path)
+            scratch.replace(self._path)
         except OSError as error:
             _log.info("The window cannot remember its state: %s", error)

@@ -26,7 +26,7 @@ class Step:
     """What can be done about a message: the words and what happens."""
 
     words: str
-    do: Callable[[], None]
+    do: Callable[[], object]
 
 
 class Toast(QWidget):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.desktop.models import CallRow, Candidate, EvidenceRow, RunRow, VersionRow
+from honeyguide.desktop.models import CallRow, Candidate, EvidenceRow, RunRow, TraceRow, VersionRow
 from honeyguide.desktop.models.targets import TargetLine
 from honeyguide.desktop.theme.outcomes import gate_words
 from honeyguide.desktop.widgets.gate_list import GateRow
@@ -193,4 +193,23 @@ def target_line(row: views.TargetRow) -> TargetLine:
         origin=row.origin,
         path=row.path or "",
         description=row.description,
+    )
+
+
+def trace_row(row: views.TraceRow) -> TraceRow:
+    """Return a line of the trace browser."""
+    return TraceRow(
+        id=row.id,
+        created_at=parse_iso(row.created_at),
+        outcome=row.outcome,
+        source=row.source,
+        preview=row.input,
+        excerpt=row.excerpt,
+        target=(row.target or "").partition(":")[2] or (row.target or ""),
+        model=row.model or "",
+        conversation=row.conversation,
+        tool_calls=row.tool_calls,
+        cost_usd=row.cost_usd,
+        duration_s=None if row.duration_ms is None else row.duration_ms / 1000,
+        never_send=row.never_send,
     )

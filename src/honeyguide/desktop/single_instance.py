@@ -59,8 +59,6 @@ class SingleInstance(QObject):
 
     def _on_connection(self) -> None:
         socket = self._server.nextPendingConnection()
-        if socket is None:
-            return
         socket.disconnected.connect(socket.deleteLater)
         socket.readyRead.connect(lambda: self._on_words(socket))
 

@@ -18,7 +18,7 @@ DIALOGS = ("new-run", "connect-model", "find-agents", "palette", "shortcuts", "d
 
 
 async def walk(application: Application) -> int:
-    """Return 0 when every page and dialog came and went without an error; a workspace that is not there is the sample."""
+    """Return 0 when every page and dialog came and went without an error; without a workspace, on the sample."""
     from honeyguide.desktop.application import scratch_folder
 
     scratch = None

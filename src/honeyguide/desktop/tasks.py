@@ -61,9 +61,9 @@ class TaskScope:
         self,
         key: str,
         load: Callable[[], Awaitable[T]],
-        show: Callable[[T], None],
+        show: Callable[[T], object],
         *,
-        failed: Callable[[Exception], None] | None = None,
+        failed: Callable[[Exception], object] | None = None,
         delay_ms: int = 0,
     ) -> None:
         """Load something and show it, unless the same ``key`` is asked for again meanwhile: the newest one wins.
@@ -109,13 +109,13 @@ class TaskScope:
         for task in tuple(self._tasks):
             task.cancel()
 
-    async def aclose(self, timeout: float = 5.0) -> None:
-        """Cancel everything and wait until it ended, at most ``timeout`` seconds."""
+    async def aclose(self, patience: float = 5.0) -> None:
+        """Cancel everything and wait until it ended, at most ``patience`` seconds."""
         self.close()
         mine = asyncio.current_task()
         pending = [task for task in self._everything() if task is not mine and not task.done()]
         if pending:
-            await asyncio.wait(pending, timeout=timeout)
+            await asyncio.wait(pending, timeout=patience)
 
     def _everything(self) -> list[asyncio.Task[Any]]:
         return [*self._tasks, *(task for child in self._children for task in child._everything())]

@@ -24,7 +24,7 @@ class TableTranslator(QTranslator):
         super().__init__(parent)
         self._table = table
 
-    def translate(self, context: str, text: str, disambiguation: str | None = None, n: int = -1) -> str:  # type: ignore[override]
+    def translate(self, context: str, text: str, disambiguation: str | None = None, n: int = -1) -> str:
         found = self._table.get(text)
         if isinstance(found, list):
             return found[0 if n == 1 else -1]

@@ -1,4 +1,4 @@
-"""The main window: side bar, pages, menus made from the actions, messages. It knows no workspace until it is given one."""
+"""The main window: side bar, pages, menus made from the actions, messages. It knows no workspace by itself."""
 
 from __future__ import annotations
 

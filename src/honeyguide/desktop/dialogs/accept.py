@@ -58,7 +58,10 @@ class AcceptDialog(Dialog):
         facts.add(self.tr("Who is told"), self._tells(check))
         facts.add(self.tr("Checks"), self._checks(check))
         if check.is_selection:
-            facts.add(self.tr("Measured"), self.tr("Not this exact text: you chose or edited changes. It says so in the record."))
+            facts.add(
+                self.tr("Measured"),
+                self.tr("Not this exact text: you chose or edited changes. It says so in the record."),
+            )
         self.body.addWidget(facts)
         self.body.addSpacing(Metrics.GAP)
         label = self.tr("Note (needed: the proof cannot tell)") if self._needs_note else self.tr("Note")
@@ -68,7 +71,9 @@ class AcceptDialog(Dialog):
         self._note.setMaxLength(2000)
         caption.setBuddy(self._note)
         self.body.addWidget(self._note)
-        self.add_text(self.tr("You can roll back at any time; the text as it is now is kept."), Role.TEXT_2, caption=True)
+        self.add_text(
+            self.tr("You can roll back at any time; the text as it is now is kept."), Role.TEXT_2, caption=True
+        )
         self.body.addStretch(1)
         cancel = self.add_cancel()
         self._go = self.add_button(self.tr("Accept && deploy"), "accept-go", look=Look.PRIMARY)

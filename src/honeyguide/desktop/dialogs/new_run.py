@@ -133,14 +133,16 @@ class NewRunDialog(Dialog):
         self.connect_model.clicked.connect(lambda: self.tasks.start(self._connect(), "connect a model"))
         self.pause = self.add_button(self.tr("Pause"), "new-run-pause", icon="pause")
         self.pause.clicked.connect(self._on_pause)
-        self.stop = self.add_button(self.tr("Stop"), "new-run-stop", icon="stop", tip=self.tr("What was paid for is kept."))
+        self.stop = self.add_button(
+            self.tr("Stop"), "new-run-stop", icon="stop", tip=self.tr("What was paid for is kept.")
+        )
         self.stop.clicked.connect(self._on_stop)
         self.close_button = self.add_cancel(is_default=False)
         self.go = self.add_button(self.tr("Start"), "new-run-start", look=Look.PRIMARY, icon="play")
         self.go.clicked.connect(lambda: self.tasks.start(self._start(), "start the run"))
-        self.result = self.add_button(self.tr("Show the result"), "new-run-result", look=Look.PRIMARY)
-        self.result.clicked.connect(self._on_result)
-        for button in (self.pause, self.stop, self.result):
+        self.show_result = self.add_button(self.tr("Show the result"), "new-run-result", look=Look.PRIMARY)
+        self.show_result.clicked.connect(self._on_result)
+        for button in (self.pause, self.stop, self.show_result):
             button.hide()
         names = dict.fromkeys(models_words(name) for name in self._model_names.values())
         words = ", ".join(names)
@@ -156,7 +158,9 @@ class NewRunDialog(Dialog):
     def _show_targets(self, rows: Sequence[TargetRow]) -> None:
         self.model.set_rows([target_line(row) for row in rows])
         if not rows:
-            self.plan.show_waiting(self.tr("There is no target yet. Add a file, or find your agents, from the File menu."))
+            self.plan.show_waiting(
+                self.tr("There is no target yet. Add a file, or find your agents, from the File menu.")
+            )
             return
         wanted = self._target
         if not (wanted and self.table.select_key(wanted)):
@@ -188,7 +192,11 @@ class NewRunDialog(Dialog):
         self._error.show_hint("")
         target = self._target
         self.tasks.latest(
-            "plan", lambda: self.desk.workspace.plan(target, options), self._show_plan, failed=self._fail, delay_ms=delay
+            "plan",
+            lambda: self.desk.workspace.plan(target, options),
+            self._show_plan,
+            failed=self._fail,
+            delay_ms=delay,
         )
 
     def _show_plan(self, report: PlanReport) -> None:
@@ -209,7 +217,8 @@ class NewRunDialog(Dialog):
         workspace, seed = self.desk.workspace, self.advanced.seed.value()
         if widget is self.baseline:
             self.tasks.latest(
-                "baseline", lambda: workspace.target(target), lambda d: self.baseline.setPlainText(block(d.text, 200_000)),
+                "baseline", lambda: workspace.target(target),
+                lambda detail: self.baseline.setPlainText(block(detail.text, 200_000)),
                 failed=self._fail, delay_ms=DEBOUNCE_MS,
             )  # fmt: skip
         elif widget is self.data:
@@ -280,7 +289,9 @@ class NewRunDialog(Dialog):
             return
         self.desk.memory.set("new-run.preset", self.preset.preset())
         uuid = self.started
-        self.tasks.latest("result", lambda: self.desk.workspace.wait_run(uuid), self._show_result, failed=self._on_broken)
+        self.tasks.latest(
+            "result", lambda: self.desk.workspace.wait_run(uuid), self._show_result, failed=self._on_broken
+        )
 
     def _hear(self, events: Sequence[WorkspaceEvent]) -> None:
         for event in events:
@@ -291,14 +302,14 @@ class NewRunDialog(Dialog):
         self.progress.take({"phase": "done", "message": str(result.payload.get("reason") or "")})
         self.pause.hide()
         self.stop.hide()
-        self.result.show()
-        self.result.setDefault(True)
-        self.result.setFocus()
+        self.show_result.show()
+        self.show_result.setDefault(True)
+        self.show_result.setFocus()
 
     def _on_broken(self, error: Exception) -> None:
         self.pause.hide()
         self.stop.hide()
-        self.result.show()
+        self.show_result.show()
         self._fail(error)
 
     def _on_pause(self) -> None:

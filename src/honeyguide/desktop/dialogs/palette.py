@@ -166,6 +166,8 @@ class _EntryDelegate(QStyledItemDelegate):
         beside = room.adjusted(used, 0, 0, 0) if not mirrored else room.adjusted(0, 0, -used, 0)
         said = reason or str(index.data(MENU_ROLE) or "")
         if beside.width() > 40:
-            painter.drawText(beside, flags, QFontMetrics(small).elidedText(said, Qt.TextElideMode.ElideRight, beside.width()))
+            painter.drawText(
+                beside, flags, QFontMetrics(small).elidedText(said, Qt.TextElideMode.ElideRight, beside.width())
+            )
         painter.drawText(area, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignTrailing), key)
         painter.restore()

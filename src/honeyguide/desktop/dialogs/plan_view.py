@@ -86,7 +86,11 @@ class PlanView(QWidget):
         is_practice = all(name.startswith("practice") for name in report.models.values())
         each = SECONDS_PER_CALL["practice"] if is_practice else SECONDS_PER_CALL["other"] / max(1, concurrency)
         low, high = figures.duration(max(1.0, calls["low"] * each)), figures.duration(max(1.0, calls["high"] * each))
-        return self.tr("about {time}").format(time=low) if low == high else self.tr("about {low} to {high}").format(low=low, high=high)
+        return (
+            self.tr("about {time}").format(time=low)
+            if low == high
+            else self.tr("about {low} to {high}").format(low=low, high=high)
+        )
 
 
 class DataView(QWidget):

@@ -20,7 +20,14 @@ class RestoreDialog(Dialog):
     """Used for Roll back (to the version before) and for Restore (of any)."""
 
     def __init__(
-        self, name: str, title: str, text: str, words: str, diff: DiffView, titles: tuple[str, str], parent: QWidget | None
+        self,
+        name: str,
+        title: str,
+        text: str,
+        words: str,
+        diff: DiffView,
+        titles: tuple[str, str],
+        parent: QWidget | None,
     ) -> None:
         super().__init__(name, title, parent, wide=96, high=30)
         self.add_title(title)

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
     QButtonGroup,
     QCheckBox,
     QDoubleSpinBox,
@@ -88,11 +89,13 @@ class Ceilings(QWidget):
         self.calls.setRange(0, 10_000_000)
         self.calls.setSpecialValueText(self.tr("as planned"))
         self.calls.setSingleStep(100)
+        self.calls.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.calls.setGroupSeparatorShown(True)
         self.usd = named(QDoubleSpinBox(), "ceiling-usd", self.tr("At most so many dollars"))
         self.usd.setRange(0, 100_000)
         self.usd.setPrefix("$")
         self.usd.setDecimals(2)
+        self.usd.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.usd.setSpecialValueText(self.tr("no ceiling"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -159,6 +162,7 @@ class AdvancedOptions(QScrollArea):
         self.min_delta = named(QDoubleSpinBox(), "option-min-delta", self.tr("Smallest gain"))
         self.min_delta.setRange(-100, 100)
         self.min_delta.setDecimals(1)
+        self.min_delta.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.min_delta.setSuffix(self.tr(" points"))
         self.min_delta.setValue(2.0)
         self.min_delta.valueChanged.connect(lambda _: self.changed.emit())
@@ -206,6 +210,7 @@ class AdvancedOptions(QScrollArea):
     def _whole(self, name: str, value: int, least: int, most: int, none: str = "") -> QSpinBox:
         box = named(QSpinBox(), f"option-{name}", name)
         box.setRange(least, most)
+        box.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         box.setValue(value)
         if none:
             box.setSpecialValueText(none)

@@ -29,6 +29,7 @@ class ShortcutsDialog(Dialog):
         super().__init__("shortcuts-dialog", window.tr("All keys"), window, wide=84, high=36)
         self._window = window
         self._keys = window.keys
+        self._items: dict[str, QTreeWidgetItem] = {}
         self.add_text(
             self.tr("Single letters work while a list or a text under review has the focus, never while you type."),
             Role.TEXT_2,
@@ -72,16 +73,15 @@ class ShortcutsDialog(Dialog):
 
     def choose(self, name: str) -> None:
         """Choose an action."""
-        for top in range(self._tree.topLevelItemCount()):
-            group = self._tree.topLevelItem(top)
-            for number in range(group.childCount()):
-                if group.child(number).data(0, ID_ROLE) == name:
-                    self._tree.setCurrentItem(group.child(number))
+        item = self._items.get(name)
+        if item is not None:
+            self._tree.setCurrentItem(item)
 
     def _fill(self) -> None:
         chosen = self._current()
         words = self._search.text().casefold().split()
         native = QKeySequence.SequenceFormat.NativeText
+        self._items = {}
         self._tree.clear()
         for menu, title in menu_titles().items():
             group = QTreeWidgetItem([title.replace("&", "")])
@@ -99,6 +99,7 @@ class ShortcutsDialog(Dialog):
                 if self._keys.is_changed(action.id):
                     item.setText(0, self.tr("{action} (changed)").format(action=said))
                 group.addChild(item)
+                self._items[action.id] = item
             if group.childCount():
                 self._tree.addTopLevelItem(group)
         self._tree.expandAll()
@@ -117,7 +118,9 @@ class ShortcutsDialog(Dialog):
         reason = self.tr("Choose an action first.")
         self._edit.setEnabled(bool(name))
         self._none.set_allowed(bool(name), reason)
-        self._usual.set_allowed(bool(name) and self._keys.is_changed(name), self.tr("It has its usual key.") if name else reason)
+        self._usual.set_allowed(
+            bool(name) and self._keys.is_changed(name), self.tr("It has its usual key.") if name else reason
+        )
         self._edit.clear()
         self._judge()
 

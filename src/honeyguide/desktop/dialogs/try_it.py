@@ -26,7 +26,14 @@ class TryDialog(Dialog):
     """Stays open for as many inputs as a person likes. The cost of each is said."""
 
     def __init__(
-        self, ask_both: Ask, tasks: TaskScope, model: str, parent: QWidget | None, *, text: str = "", is_free: bool = True
+        self,
+        ask_both: Ask,
+        tasks: TaskScope,
+        model: str,
+        parent: QWidget | None,
+        *,
+        text: str = "",
+        is_free: bool = True,
     ) -> None:
         super().__init__("try-dialog", self.tr("Try it"), parent, wide=100, high=32)
         self._ask_both = ask_both

@@ -1,4 +1,4 @@
-"""What a person decides about a run, carried out: accept, reject, try, roll back, back up, retry, resume, stop, export."""
+"""What a person decides about a run, carried out: accept, reject, try, roll back, back up, resume, stop, export."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ class Decisions:
             return False
         await self._desk.workspace.reject(detail.uuid, reason=dialog.reason() or None, origin=self._desk.origin)
         self._desk.memory.set(f"note.{detail.uuid}", None)
-        self._desk.notify.info(self._tr("Rejected. The live text of {name} is as it was.").format(name=target_name(detail)))
+        self._desk.notify.info(
+            self._tr("Rejected. The live text of {name} is as it was.").format(name=target_name(detail))
+        )
         return True
 
     async def retry(self, detail: RunDetail) -> None:

@@ -6,13 +6,23 @@ from collections.abc import Callable
 from functools import partial
 
 from honeyguide.desktop.desk import Desk
+from honeyguide.desktop.pages.corrections import CorrectionsPage
 from honeyguide.desktop.pages.inbox import InboxPage
 from honeyguide.desktop.pages.page import Page
+from honeyguide.desktop.pages.settings import SettingsPage
 from honeyguide.desktop.pages.targets import TargetsPage
+from honeyguide.desktop.pages.to_come import feedback, flows, harnesses
+from honeyguide.desktop.pages.traces import TracesPage
 
 PAGES: dict[str, Callable[[Desk], Page]] = {
     "inbox": InboxPage,
+    "traces": TracesPage,
+    "corrections": CorrectionsPage,
     "targets": TargetsPage,
+    "feedback": feedback,
+    "harnesses": harnesses,
+    "flows": flows,
+    "settings": SettingsPage,
 }
 
 

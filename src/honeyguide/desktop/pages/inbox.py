@@ -410,9 +410,7 @@ class InboxPage(Page):
         copy_id.triggered.connect(lambda: QGuiApplication.clipboard().setText("\n".join(uuids)))
         export = QAction(self.tr("Export {n} chosen rows…").format(n=len(uuids)), menu)
         export.setObjectName("run-menu-export")
-        export.triggered.connect(
-            lambda: self.tasks.start(self._export_rows(selected_only=True), "export chosen rows")
-        )
+        export.triggered.connect(lambda: self.tasks.start(self._export_rows(selected_only=True), "export chosen rows"))
         menu.addActions([copy, copy_id, export])
         menu.popup(point)
 

@@ -103,7 +103,9 @@ class ReviewPanel(QWidget):
         if uuid is None:
             self.tasks.forget("review")
             self.review, self._shown = None, None
-            self.outer.show_empty(self.tr("No run is chosen"), self.tr("Choose one in the list to see what it changes."))
+            self.outer.show_empty(
+                self.tr("No run is chosen"), self.tr("Choose one in the list to see what it changes.")
+            )
             self.changed.emit()
             return
         delay = DEBOUNCE_MS if self.review is None or self.review.detail.uuid != uuid else 0
@@ -115,7 +117,7 @@ class ReviewPanel(QWidget):
 
     def focus_text(self) -> None:
         """Put the focus into the part in front."""
-        target: QWidget = self.bodies.currentWidget()
+        target: QWidget = self.bodies.currentWidget() or self.diff.view
         if self.tabs.currentIndex() == 0:
             target = self.diff.view
         target.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -214,7 +216,9 @@ class ReviewPanel(QWidget):
         if diff is None or detail.run is None:
             self._shown = None
             words = self.tr("Nothing to compare: this run made no proposal")
-            self.changes.show_empty(words, self.head.why, [StateAction("new-run", self.tr("New run…"), "plus")], icon="equal")
+            self.changes.show_empty(
+                words, self.head.why, [StateAction("new-run", self.tr("New run…"), "plus")], icon="equal"
+            )
             self.schema.hide()
             return
         self.changes.show_content()
@@ -241,16 +245,19 @@ class ReviewPanel(QWidget):
             from honeyguide.workspace import diff_view
 
             edited = diff_view(diff.before, self._edited)
-            self.diff.set_rows(edited.rows, self._marks(review), titles=(self.tr("Now"), self.tr("Proposed, edited by you")))
+            self.diff.set_rows(
+                edited.rows, self._marks(review), titles=(self.tr("Now"), self.tr("Proposed, edited by you"))
+            )
         else:
             self.diff.set_rows(diff.rows, self._marks(review), titles=(self.tr("Now"), self.tr("Proposed")))
 
     def _marks(self, review: Review) -> list[TextMark]:
         locked = self.tr("Locked: this passage has to stay.")
-        marks = [TextMark("lock", Side.BEFORE, start, end, locked) for start, end in (review.diff.locks if review.diff else ())]
-        for gate in self.checks.failed_places():
-            marks.append(TextMark("gate", Side.AFTER, *gate))
-        return marks
+        marks = [
+            TextMark("lock", Side.BEFORE, start, end, locked)
+            for start, end in (review.diff.locks if review.diff else ())
+        ]
+        return marks + [TextMark("gate", Side.AFTER, *gate) for gate in self.checks.failed_places()]
 
     def _show_decision(self, review: Review) -> None:
         detail = review.detail
@@ -522,5 +529,3 @@ class ReviewPanel(QWidget):
 
 async def _nothing() -> None:
     return None
-
-

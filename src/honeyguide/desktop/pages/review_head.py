@@ -94,7 +94,7 @@ class ReviewHead(QWidget):
         interval = tuple(proof["interval"]) if proof and proof.get("interval") else None
         self._interval.setVisible(proof is not None)
         if proof is not None:
-            self._interval.set_gain(proof.get("delta"), interval, proof.get("noise_floor"))  # type: ignore[arg-type]
+            self._interval.set_gain(proof.get("delta"), interval, proof.get("noise_floor"))
         self._facts.set_text(self._fact_words(detail))
         self._show_stale(detail)
         self.decision_words = self._decision_words(detail)

@@ -200,7 +200,11 @@ class JournalTab(QWidget):
         self._replies.clear()
         attempt = detail.attempt
         self.list.set_sums(
-            attempt.calls, attempt.replayed_calls, attempt.cost_usd, attempt.input_tokens or 0, attempt.output_tokens or 0
+            attempt.calls,
+            attempt.replayed_calls,
+            attempt.cost_usd,
+            attempt.input_tokens or 0,
+            attempt.output_tokens or 0,
         )
 
         def show(page: Page[StoredCall]) -> None:

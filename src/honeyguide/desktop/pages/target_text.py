@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QSplitter, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QScrollArea,
+    QSplitter,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from honeyguide.desktop.theme import Metrics, Role, Type, qcolor
 from honeyguide.desktop.theme.plain_text import Utf16Map, one_line, visible
@@ -125,7 +134,7 @@ class TargetText(QWidget):
                 cursor = QTextCursor(self.editor.document())
                 cursor.setPosition(places.to_qt(at))
                 cursor.setPosition(places.to_qt(at + len(lock.text)), QTextCursor.MoveMode.KeepAnchor)
-                selection.cursor, selection.format = cursor, shape  # type: ignore[attr-defined]
+                selection.cursor, selection.format = cursor, shape
                 marks.append(selection)
         self.editor.setExtraSelections(marks)
 

@@ -81,7 +81,9 @@ class TargetsPage(Page):
     # --- the page
 
     def read(self) -> None:
-        self.tasks.latest("targets", self.desk.workspace.targets, self._show_targets, failed=self.show_failure(self.list_stack))
+        self.tasks.latest(
+            "targets", self.desk.workspace.targets, self._show_targets, failed=self.show_failure(self.list_stack)
+        )
 
     def show_item(self, item: object) -> None:
         self._wanted = str(item)
@@ -92,9 +94,9 @@ class TargetsPage(Page):
         return self.table if self.model.rowCount() else self.add
 
     def concerns(self, event: WorkspaceEvent) -> bool:
-        return event.kind.startswith(("target:", "versions:", "version:", "run:deployed", "run:created", "traces:", "lock:")) or (
-            event.kind.endswith(":reloaded")
-        )
+        return event.kind.startswith(
+            ("target:", "versions:", "version:", "run:deployed", "run:created", "traces:", "lock:")
+        ) or (event.kind.endswith(":reloaded"))
 
     def handlers(self) -> Handlers:
         none = self._none_chosen
@@ -116,7 +118,10 @@ class TargetsPage(Page):
         if not rows:
             self.list_stack.show_empty(
                 self.tr("No target yet"),
-                self.tr("A target is a text that steers an agent: a persona, a skill, an instruction file. Yours stand here."),
+                self.tr(
+                    "A target is a text that steers an agent: a persona, a skill, an instruction file. "
+                    "Yours stand here."
+                ),
                 [
                     StateAction("find-agents", self.tr("Find my agents…"), "search"),
                     StateAction("add-target", self.tr("Add a file…"), "plus"),
@@ -153,15 +158,23 @@ class TargetsPage(Page):
         self._about = about
         row = about.detail.row
         self.detail_stack.show_content()
-        self.name.set_text(row.title or row.ref.name)
-        parts = [kind_wording(row.ref.kind.value).words, row.description, self.tr("{n} traces").format(n=figures.whole(row.traces))]
+        self.heading.set_text(row.title or row.ref.name)
+        parts = [
+            kind_wording(row.ref.kind.value).words,
+            row.description,
+            self.tr("{n} traces").format(n=figures.whole(row.traces)),
+        ]
         self.about_line.set_text(" · ".join(part for part in parts if part))
         self.path_line.set_text(about.versions.path)
         self.text.show_target(about.detail)
         self.timeline.set_versions(version_row(v, about.versions.bak, about.runs) for v in about.versions.versions)
         outside = self.tr("The live text was edited outside of Honeyguide; Back up now keeps it as a version.")
         self.outside.show_hint(outside if about.versions.edited_outside else "", Severity.WARN)
-        self.bak.set_text(self.tr("The version before also lies beside it as {name}.").format(name=about.versions.bak) if about.versions.bak else "")
+        self.bak.set_text(
+            self.tr("The version before also lies beside it as {name}.").format(name=about.versions.bak)
+            if about.versions.bak
+            else ""
+        )
         self.bak.setVisible(bool(about.versions.bak))
         self._show_watch(about.watch)
         has_versions = bool(about.versions.versions)
@@ -256,7 +269,11 @@ class TargetsPage(Page):
             ("new-run", self.tr("New run on it…"), self._new_run),
             ("back-up", self.tr("Back up now…"), self._back_up),
             ("roll-back", self.tr("Roll back…"), self._roll_back),
-            ("remove", self.tr("Forget this target…"), lambda: self.tasks.start(self._remove(keys[0]), "forget a target")),
+            (
+                "remove",
+                self.tr("Forget this target…"),
+                lambda: self.tasks.start(self._remove(keys[0]), "forget a target"),
+            ),
         ):
             action = QAction(words, menu)
             action.setObjectName(f"target-menu-{name}")
@@ -285,8 +302,8 @@ class TargetsPage(Page):
             self.desk.do(name)
 
     def _compose(self) -> None:
-        self.name = PlainLabel("", Type.TITLE, strong=True, wrap=False)
-        self.name.setObjectName("target-name")
+        self.heading = PlainLabel("", Type.TITLE, strong=True, wrap=False)
+        self.heading.setObjectName("target-name")
         self.about_line = ElidedLabel("", role=Role.TEXT_2)
         self.path_line = ElidedLabel("", Type.MONO, Role.TEXT_2, middle=True)
         self.outside = HintBar("", Severity.WARN, closable=False, name="target-outside", action="")
@@ -296,7 +313,7 @@ class TargetsPage(Page):
         self.roll_back = Button(self.tr("Roll back…"), "target-roll-back", icon="rollback")
         buttons = QHBoxLayout()
         buttons.setSpacing(Metrics.GAP)
-        buttons.addWidget(self.name, 1)
+        buttons.addWidget(self.heading, 1)
         for button in (self.back_up, self.roll_back, self.new_run):
             buttons.addWidget(button)
         versions = QSplitter(Qt.Orientation.Vertical)

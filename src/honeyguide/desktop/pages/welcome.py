@@ -41,8 +41,8 @@ class WelcomeView(QWidget):
         words.addWidget(
             PlainLabel(
                 self.tr(
-                    "Honeyguide reads what your agent really did, finds what went wrong, looks for a better text, proves "
-                    "it on cases the search never saw, and then waits for you."
+                    "Honeyguide reads what your agent really did, finds what went wrong, looks for a better text, "
+                    "proves it on cases the search never saw, and then waits for you."
                 ),
                 role=Role.TEXT_2,
             )
@@ -55,15 +55,15 @@ class WelcomeView(QWidget):
                 self.sample,
                 "practice",
                 self.tr("See it work"),
-                self.tr("An assistant of a small shop with its history. One press brings you to a finished proposal. Free, "
-                        "needs no key, sends nothing."),
+                self.tr("An assistant of a small shop with its history. One press brings you to a finished proposal. "
+                        "Free, needs no key, sends nothing."),
             ),
             (
                 self.agents,
                 "model",
                 self.tr("Begin with what you have"),
-                self.tr("Looks in the usual places for skills, instruction files and sessions, and lists what is there. "
-                        "Nothing is read before you tick it."),
+                self.tr("Looks in the usual places for skills, instruction files and sessions, and lists what is "
+                        "there. Nothing is read before you tick it."),
             ),
             (
                 self.folder,
