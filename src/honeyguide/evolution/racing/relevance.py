@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 
 MOST_SHARE = 0.5
 """A word in more than this share of the inputs tells nothing."""
@@ -40,6 +41,7 @@ class Relevance:
         return any(len(self._where.get(mark.lower(), ())) == 1 for mark in _MARK.findall(line))
 
 
-def words(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def words(text: str) -> frozenset[str]:
     """Return the words of ``text`` in small letters."""
-    return {word.lower() for word in _WORD.findall(text)}
+    return frozenset(word.lower() for word in _WORD.findall(text))

@@ -1,4 +1,4 @@
-"""The numbers of the racing search."""
+"""The numbers of the racing search. What each was chosen from: docs/search.md."""
 
 from __future__ import annotations
 
@@ -8,58 +8,90 @@ from honeyguide.kernel.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
-class RacingSettings:
-    """How much the search may do, and when an edit is kept or dropped.
+class Odds:
+    """When an edit is kept, dropped, shown or put in doubt. Chances are posterior probabilities that it helps.
 
     Attributes:
-        evaluations: most graded answers of the search.
-        calls_per_reflection: graded answers for each reflection that may be asked for.
+        prior: how often an edit helps before anything is known of this search.
+        prior_weight: how many decided edits that guess is worth.
+        memory: decided edits that the search learns its own share from.
+        keep_at: chance from which an edit is kept.
+        drop_at: chance at which it is dropped.
+        hope: chance under which patience ends.
+        least: answers with the edit on before anything is decided.
+        patience: answers with the edit on after which a hopeless one is dropped; half of it where cases are named.
+        vote: how much each further proposal of the same edit adds to its prior, as a share of it.
+        kept_prior: the prior of an edit that was kept once.
+        unnamed_toll: what that prior is lower for an edit that names neither cases nor a kind of failure.
+        stay_at: chance under which a kept edit is dropped again.
+        lead_at: chance from which an edit on trial belongs to the text that would be returned now.
+        lead_kept: the same for a kept edit.
+        review: how often a kept edit is off although nothing speaks against it.
+        trust: how much oftener per unit of doubt.
+        reviews: most kept edits that are off at once.
+        forget: what a kept edit's evidence weighs after each look; 1 never forgets.
+    """
+
+    prior: float = 0.4
+    prior_weight: float = 10.0
+    memory: int = 24
+    keep_at: float = 0.9
+    drop_at: float = 0.05
+    hope: float = 0.35
+    least: int = 6
+    patience: int = 36
+    vote: float = 0.6
+    kept_prior: float = 0.7
+    unnamed_toll: float = 0.3
+    stay_at: float = 0.2
+    lead_at: float = 0.5
+    lead_kept: float = 0.5
+    review: float = 0.02
+    trust: float = 0.6
+    reviews: int = 2
+    forget: float = 0.996
+
+
+@dataclass(frozen=True, slots=True)
+class RacingSettings:
+    """How much the search may do, and how it spends it.
+
+    Attributes:
+        evaluations: most graded answers of the search, without the last measurement.
+        anchor: validation examples of the last measurement.
+        calls_per_reflection: graded answers asked for, for each reflection that may be asked for.
         first_look: training examples that the present text is run on before the first reflection.
-        ahead: graded answers under way or waiting; results are used in the order in which they were asked for.
-        arm: how many examples a combination of edits runs on before the next one is drawn.
+        ahead: graded answers under way or waiting. Results are used in the order in which they were asked for.
+        lag: graded answers that are used between asking for a reflection and using it.
         trials: most edits on trial at once.
-        kinds: most kinds of failure in one reflection.
+        kinds: kinds of failure that one reflection is about.
+        candidates: kinds of failure that an edit without a name for its own is watched on.
         shown: most failures in one reflection.
         good: answers without fault beside them, for contrast.
-        keep_at: evidence (standard deviations) at which an edit is kept.
-        drop_at: evidence at which it is dropped.
-        least: answers with the edit before anything is decided.
-        patience: answers with the edit after which it is dropped when nothing speaks for it.
+        optimism: how much oftener than its chance an edit on trial is on.
+        draws: combinations that are drawn to pick the one which tells most.
+        dry: reflections in a row without a new edit, and nothing on trial, that end the search.
     """
 
     evaluations: int = 400
+    anchor: int = 60
     calls_per_reflection: int = 8
     first_look: int = 24
     ahead: int = 12
-    arm: int = 1
+    lag: int = 6
     trials: int = 10
     kinds: int = 3
+    candidates: int = 6
     shown: int = 9
     good: int = 3
-    keep_at: float = 0.8
-    drop_at: float = 0.05
-    least: int = 6
-    patience: int = 36
-    hope: float = 0.35
     optimism: float = 0.2
-    trust: float = 0.6
-    review: float = 0.02
-    stay_at: float = 0.2
-    lead_at: float = 0.5
-    prior: float = 0.4
-    memory: int = 24
-    doubtful: float = 10.0
     draws: int = 4
-    vote: float = 0.6
-    candidates: int = 6
-    reviews: int = 2
-    forget: float = 0.99
-    kept_prior: float = 0.7
-    insist: int = 3
+    dry: int = 8
+    odds: Odds = Odds()
 
     def __post_init__(self) -> None:
-        least = min(self.evaluations, self.calls_per_reflection, self.first_look, self.ahead, self.arm, self.trials)
-        if least < 1 or min(self.kinds, self.shown, self.least, self.patience) < 1 or self.good < 0:
+        sizes = (self.anchor, self.calls_per_reflection, self.first_look, self.ahead, self.trials, self.kinds)
+        if min(*sizes, self.candidates, self.shown, self.draws, self.dry) < 1 or min(self.evaluations, self.good) < 0:
             raise InvalidInput("A racing search needs at least one of everything.")
-        if self.drop_at >= self.keep_at:
+        if self.odds.drop_at >= self.odds.keep_at:
             raise InvalidInput("An edit cannot be dropped on better evidence than it is kept on.")

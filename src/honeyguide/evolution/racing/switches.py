@@ -1,33 +1,34 @@
-"""An edit on trial: where it was on, where it was off, and what that says.
+"""An edit on trial: where it was on, where it was off, and how likely it helps.
 
-Every answer tells of every edit at once. Three things are compared between answers with the edit and without it:
-the score on the examples that the edit speaks about; how often the kind of failure appears that the edit was
-made for; and the score on all examples. Answers count only where the kept edits of the same concern were the same.
+Every answer tells of every edit at once. Three things are compared between answers with an edit and without it:
+the score on the examples that it speaks about, how often the kind of failure appears that it was made for, and the
+score on all examples.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 from honeyguide.evolution.racing.edits import Edit
+from honeyguide.evolution.racing.likelihood import Comparison, log_mean, log_sum
 
-FLAT = 0.05
+LOST = 0.05
 """A score this low says nothing of single kinds of failure: the whole answer was lost."""
-LEAST_VARIANCE = 0.01
-PRIOR_VARIANCE = 0.06
-"""A guess at the variance of a score, worth ``PRIOR_WEIGHT`` answers."""
-PRIOR_WEIGHT = 4.0
 FEWER = (0.35, 0.85)
+"""Shares of a kind of failure that an edit which helps may take away."""
 MORE = (-0.6,)
 RISES = (0.4, 0.9)
+"""What an edit which helps may win of what is missing on the examples that it speaks about; or lose of what is there."""
+STEPS = (0.04, 0.1)
+"""By how much it may lift the mean score of all examples."""
+STEPS_WEIGHT = 0.7
+"""All examples tell the same again, with more noise; so that evidence is not counted in full."""
 NAMED = 8.0
 """How much likelier an edit was made for a kind of failure that it names than for another one shown with it."""
-WHOLE_STEPS = (0.04, 0.1)
-WHOLE_WEIGHT = 0.7
-"""What the score on all examples weighs beside the narrower comparisons."""
+NO_EFFECT = 0.6
+"""The share of "changes nothing" among edits that do not help; the rest harms."""
 
 
 class State(Enum):
@@ -45,68 +46,16 @@ class Answer:
     Attributes:
         example: the number of the example.
         mask: the edits that were on, as bits.
+        score: ``None`` when it could not be scored.
         kinds: the kinds of failure that were found in it.
-        expected: what such an answer scored on average, for comparing different examples.
+        expected: what answers to this example scored so far, drawn towards the level of all.
     """
 
     example: int
     mask: int
-    score: float
-    kinds: frozenset[str]
-    expected: float
-
-
-@dataclass(slots=True)
-class Sum:
-    """Count, sum and sum of squares."""
-
-    n: float = 0
-    total: float = 0.0
-    squares: float = 0.0
-
-    def add(self, value: float) -> None:
-        self.n += 1
-        self.total += value
-        self.squares += value * value
-
-
-@dataclass(slots=True)
-class Channel:
-    """One comparison. ``need``: edits that have to be on for an answer to count."""
-
-    need: int = 0
-    on: Sum = field(default_factory=Sum)
-    off: Sum = field(default_factory=Sum)
-
-    def count(self, kind: str, answer: Answer, bit: int) -> None:
-        """Count whether a failure of ``kind`` appeared; a lost answer that does not show it says nothing."""
-        has = kind in answer.kinds
-        if has or answer.score > FLAT:
-            (self.on if answer.mask & bit else self.off).add(float(has))
-
-    def gain_in_score(self, steps: Sequence[float]) -> float:
-        """Return the log likelihood ratio of "the score rises by one of ``steps``" to "it stays the same"."""
-        on, off = self.on, self.off
-        if not on.n or not off.n:
-            return 0.0
-        inside = (on.squares - on.total * on.total / on.n) + (off.squares - off.total * off.total / off.n)
-        variance = (inside + PRIOR_WEIGHT * PRIOR_VARIANCE) / max(on.n + off.n - 2 + PRIOR_WEIGHT, 1.0)
-        precision = on.n * off.n / (on.n + off.n) / max(variance, LEAST_VARIANCE)
-        seen = on.total / on.n - off.total / off.n
-        return _log_mean([precision * step * (seen - step / 2) for step in steps])
-
-    def fewer_failures(self, shares: Sequence[float]) -> float:
-        """Return the log likelihood ratio of "one of ``shares`` of the failures goes away" to "none does"."""
-        on, off = self.on, self.off
-        if not on.n or not off.n:
-            return 0.0
-        before = (off.total + 0.5) / (off.n + 1)
-        sure = off.n / (on.n + off.n)
-        found = []
-        for share in shares:
-            after = min(before * (1 - share), 0.97)
-            found.append(on.total * math.log(after / before) + (on.n - on.total) * math.log((1 - after) / (1 - before)))
-        return _log_mean([sure * ratio for ratio in found])
+    score: float | None
+    kinds: frozenset[str] = frozenset()
+    expected: float = 0.0
 
 
 @dataclass(slots=True)
@@ -114,93 +63,109 @@ class Switch:
     """An edit with its record.
 
     Attributes:
-        number: its place in the order of application; its bit in masks.
+        number: its place in the order of application, and its bit in masks.
         focus: the examples that it speaks about; empty when that is not known.
         kinds: the comparison for each kind of failure that it may have been made for.
+        named: those of them that its line names.
+        born: how many answers there were when it came about.
         votes: how often it was proposed.
+        drops: how often it was dropped.
+        is_refuted: whether it was dropped for good.
+        chance: how likely it helps, as of the last look.
     """
 
     number: int
     edit: Edit
-    focus: frozenset[int]
-    kinds: dict[str, Channel]
+    focus: frozenset[int] = frozenset()
+    kinds: dict[str, Comparison] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
-    narrow: Channel = field(default_factory=Channel)
-    whole: Channel = field(default_factory=Channel)
+    born: int = 0
+    narrow: Comparison = field(default_factory=Comparison)
+    whole: Comparison = field(default_factory=Comparison)
     state: State = State.TRIAL
     votes: int = 1
-    doubts: int = 0
     drops: int = 0
     is_refuted: bool = False
-    last_chance: int = 0
-    born: int = 0
+    chance: float = 0.0
 
     @property
     def bit(self) -> int:
         return 1 << self.number
 
     @property
+    def speaks(self) -> bool:
+        """Whether it names cases or a kind of failure."""
+        return bool(self.focus or self.named)
+
+    @property
+    def main(self) -> Comparison:
+        """The comparison that says how much is known: the narrow one where cases are named."""
+        return self.narrow if self.focus else self.whole
+
+    @property
     def tried(self) -> float:
         """Answers with it on that can tell something of it."""
-        return self.narrow.on.n if self.focus else self.whole.on.n
+        return self.main.on.n
 
     def add(self, answer: Answer, *, recent: bool) -> None:
-        """Count one answer. ``recent``: given since the edit came about, when on or off was drawn by lot."""
+        """Count a scored answer. ``recent``: given in the edit's time, when on or off was drawn by lot."""
+        if answer.score is None:
+            return
         is_on = bool(answer.mask & self.bit)
-        if answer.example in self.focus and (recent or answer.mask & self.narrow.need == self.narrow.need):
-            (self.narrow.on if is_on else self.narrow.off).add(answer.score)
-        for kind, channel in self.kinds.items():
-            if recent or answer.mask & channel.need == channel.need:
-                channel.count(kind, answer, self.bit)
+        narrow = self.narrow
+        if answer.example in self.focus and (recent or answer.mask & narrow.need == narrow.need):
+            (narrow.on if is_on else narrow.off).add(answer.score)
+        for kind, comparison in self.kinds.items():
+            if recent or answer.mask & comparison.need == comparison.need:
+                count_kind(comparison, kind, answer, is_on=is_on)
         if recent:
             (self.whole.on if is_on else self.whole.off).add(answer.score - answer.expected)
 
     def fade(self, share: float) -> None:
         """Let what was counted so far weigh ``share`` of what it did."""
-        for channel in (self.narrow, self.whole, *self.kinds.values()):
-            for side in (channel.on, channel.off):
-                side.n, side.total, side.squares = side.n * share, side.total * share, side.squares * share
+        for comparison in (self.narrow, self.whole, *self.kinds.values()):
+            comparison.fade(share)
 
-    def kind_gains(self) -> list[tuple[float, str]]:
-        """Return for each kind of failure the log likelihood ratio that it became rarer, weighed by how likely it was meant."""
-        total = sum(NAMED if kind in self.named else 1.0 for kind in self.kinds)
-        return [
-            (channel.fewer_failures(FEWER) + math.log((NAMED if kind in self.named else 1.0) / total), kind)
-            for kind, channel in self.kinds.items()
-        ]
-
-    def narrow_kinds(self) -> None:
-        """Watch only the kinds that it names or, when it names none, the one that it most likely makes rarer."""
-        best = max(self.kind_gains(), default=None)
+    def watch_own_kinds(self) -> None:
+        """From now on watch only the kinds that it names, or else the one that it most likely makes rarer."""
         if self.named:
-            self.kinds = {kind: channel for kind, channel in self.kinds.items() if kind in self.named}
-        elif best is not None:
-            self.kinds = {best[1]: self.kinds[best[1]]}
+            self.kinds = {kind: comparison for kind, comparison in self.kinds.items() if kind in self.named}
+        elif self.kinds:
+            ratios = self._kind_ratios()
+            best = max(self.kinds, key=lambda kind: (ratios[kind], kind))
+            self.kinds = {best: self.kinds[best]}
 
-    def chances(self, prior: tuple[float, float, float]) -> tuple[float, float]:
-        """Return how likely it helps and how likely it harms. ``prior``: of helping, doing nothing, harming."""
-        good = harm = 0.0
+    def look(self, prior: float) -> None:
+        """Set ``chance``. ``prior``: how likely it helps before its own answers are counted."""
+        helps, harms = self._log_ratios()
+        good = math.exp(min(helps, 50.0)) * prior
+        bad = math.exp(min(harms, 50.0)) * (1.0 - prior) * (1.0 - NO_EFFECT)
+        self.chance = good / (good + bad + (1.0 - prior) * NO_EFFECT)
+
+    def _log_ratios(self) -> tuple[float, float]:
+        helps = STEPS_WEIGHT * self.whole.score_rises(STEPS)
+        harms = STEPS_WEIGHT * self.whole.score_rises([-step for step in STEPS])
         if self.kinds:
-            good += _log_sum([gain for gain, _ in self.kind_gains()])
-        if self.focus and self.narrow.on.n and self.narrow.off.n:
-            without = self.narrow.off.total / self.narrow.off.n
-            with_it = self.narrow.on.total / self.narrow.on.n
-            low = (without + with_it) / 2
-            good += self.narrow.gain_in_score([step * max(1 - low, 0.1) for step in RISES])
-            harm += self.narrow.gain_in_score([-step * max(low, 0.1) for step in RISES])
-        good += WHOLE_WEIGHT * self.whole.gain_in_score(WHOLE_STEPS)
-        harm += WHOLE_WEIGHT * self.whole.gain_in_score([-step for step in WHOLE_STEPS])
-        if self.kinds:
-            harm += max(0.0, _log_mean([c.fewer_failures(MORE) for c in self.kinds.values()]))
-        a, b = math.exp(min(good, 50.0)) * prior[0], math.exp(min(harm, 50.0)) * prior[2]
-        whole = a + b + prior[1]
-        return a / whole, b / whole
+            helps += log_sum(list(self._kind_ratios().values()))
+            harms += max(0.0, log_mean([c.failures_fall(MORE) for c in self.kinds.values()]))
+        if self.narrow.on.n and self.narrow.off.n:
+            level = (self.narrow.on.mean + self.narrow.off.mean) / 2.0
+            helps += self.narrow.score_rises([rise * max(1.0 - level, 0.1) for rise in RISES])
+            harms += self.narrow.score_rises([-rise * max(level, 0.1) for rise in RISES])
+        return helps, harms
+
+    def _kind_ratios(self) -> dict[str, float]:
+        """For each kind the log ratio that it became rarer, plus the log of how likely it was the one meant."""
+        weights = {kind: NAMED if kind in self.named else 1.0 for kind in self.kinds}
+        total = sum(weights.values())
+        return {
+            kind: comparison.failures_fall(FEWER) + math.log(weights[kind] / total)
+            for kind, comparison in self.kinds.items()
+        }
 
 
-def _log_mean(values: Sequence[float]) -> float:
-    return _log_sum(values) - math.log(len(values))
-
-
-def _log_sum(values: Sequence[float]) -> float:
-    top = max(values)
-    return top + math.log(sum(math.exp(value - top) for value in values))
+def count_kind(comparison: Comparison, kind: str, answer: Answer, *, is_on: bool) -> None:
+    """Count whether a failure of ``kind`` appeared; a lost answer that does not show it says nothing."""
+    has = kind in answer.kinds
+    if has or (answer.score is not None and answer.score > LOST):
+        (comparison.on if is_on else comparison.off).add(float(has))
