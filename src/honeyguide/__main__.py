@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,9 +10,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from honeyguide.workspace import Workspace
 
+MODEL_FILE_COMMAND = "serve-model-file"
+"""How a frozen program starts itself as the child that runs a model file; not a command for people."""
+
 
 def main() -> int:
     """Run the command line and return the exit code."""
+    multiprocessing.freeze_support()
+    if sys.argv[1:2] == [MODEL_FILE_COMMAND]:
+        from honeyguide.llm.providers.gguf_server import main as serve_model_file
+
+        return serve_model_file(sys.argv[2:])
     from honeyguide.cli.app import run
     from honeyguide.cli.front_ends import FrontEnds
 

@@ -18,9 +18,11 @@ from honeyguide.cli import (
     corrections,
     datasets,
     demo,
+    desktop_entry,
     evolve,
     judge,
     models,
+    open_review,
     output,
     runs,
     service,
@@ -42,7 +44,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _part in (start, demo, evolve, datasets, service):
+for _part in (start, demo, evolve, datasets, service, desktop_entry, open_review):
     _part.register(app)
 app.add_typer(targets.app, name="targets")
 app.add_typer(traces.app, name="traces")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -68,7 +69,12 @@ class Core:
         if self._registry is None:
             prices = PriceTable.load(self.layout.root / "prices.json")
             self._registry = ModelRegistry(
-                model_settings(self.settings), self.keys, prices, self.environ, clock=self.clock
+                model_settings(self.settings),
+                self.keys,
+                prices,
+                self.environ,
+                clock=self.clock,
+                gguf_command=[sys.executable, "serve-model-file"] if getattr(sys, "frozen", False) else None,
             )
         return self._registry
 
