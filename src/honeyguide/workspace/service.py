@@ -34,6 +34,8 @@ LOOK_EVERY = 5.0
 """Seconds between two looks at clock and settings while nothing is due: a computer that slept wakes up in time."""
 LOOK_AT_SWITCH_EVERY = 1.0
 """Seconds between two looks at the off switch while a run is under way."""
+CUT_SHORT = ("interrupted", "aborted")
+"""States of a run that a crash or an orderly stop ended; one that a person stopped is no longer remembered."""
 OnTick = Callable[[TickReport], None]
 
 
@@ -177,6 +179,8 @@ class EvolutionService:
         unfinished = await self._unfinished(memory)
         if unfinished is not None:
             return await self._go_on(*unfinished, found)
+        if memory.calls >= found.calls_per_day:
+            return self._report("budget", f"Today's {found.calls_per_day} calls are used up.")
         eligible = rules.in_order(await self.standings(), found.min_traces)
         passed: list[dict[str, str]] = []
         for standing in eligible:
@@ -226,11 +230,31 @@ class EvolutionService:
 
     async def _improve(self, chosen: _Chosen, found: ServiceRules) -> TickReport:
         ref = chosen.standing.ref
-        trigger = Trigger(chosen.standing.new, found.min_traces)
-        uuid = await self._running.start(ref, chosen.options, origin=Origin.here(WAY), trigger=trigger)
-        calls = chosen.options.max_calls or 0
-        await memories.change(self._core.store, lambda m: m.reserve(uuid, str(ref), calls, chosen.reserved_usd))
+        beginning = asyncio.ensure_future(self._begin(chosen, found))
+        try:
+            uuid = await asyncio.shield(beginning)
+        except asyncio.CancelledError:
+            with contextlib.suppress(HoneyguideError):
+                await self._running.cancel(await beginning)
+            raise
         return await self._followed(uuid, ref, found, self._running.wait(uuid))
+
+    async def _begin(self, chosen: _Chosen, found: ServiceRules) -> str:
+        """Start the run; what it may take is written down before it can take anything."""
+        ref, calls = chosen.standing.ref, chosen.options.max_calls or 0
+        await memories.change(self._core.store, lambda m: m.reserve(str(ref), calls, chosen.reserved_usd))
+        try:
+            uuid = await self._running.start(
+                ref,
+                chosen.options,
+                origin=Origin.here(WAY),
+                trigger=Trigger(chosen.standing.new, found.min_traces),
+            )
+        except BaseException:
+            await memories.change(self._core.store, lambda m: m.settle(0, 0.0))
+            raise
+        await memories.change(self._core.store, lambda m: m.begun(uuid))
+        return uuid
 
     async def _go_on(self, uuid: str, ref: TargetRef, found: ServiceRules) -> TickReport:
         """Finish a run of the service that a crash or a stop cut short; no call is paid twice."""
@@ -283,11 +307,9 @@ class EvolutionService:
         uuid = str(current["uuid"])
         await self._core.store.write(lambda unit: unit.attempts.sweep())
         attempt = await self._core.store.read(lambda unit: unit.attempts.get(uuid))
-        if attempt is None or attempt.state != "interrupted":
-            await memories.change(
-                self._core.store,
-                lambda m: m.settle(attempt.calls if attempt else 0, attempt.cost_usd if attempt else 0),
-            )
+        if attempt is None or attempt.state not in CUT_SHORT:
+            calls, usd = (None, None) if attempt is None else (attempt.calls, attempt.cost_usd)
+            await memories.change(self._core.store, lambda m: m.settle(calls, usd))
             return None
         return uuid, TargetRef(TargetKind(attempt.target_kind), attempt.target_name or "")
 

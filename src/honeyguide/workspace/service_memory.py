@@ -44,11 +44,16 @@ class Memory:
             self.day, self.calls, self.usd = today, 0, 0.0
         return self
 
-    def reserve(self, uuid: str, target: str, calls: int, usd: float) -> None:
-        """Count a run's ceilings as spent."""
+    def reserve(self, target: str, calls: int, usd: float) -> None:
+        """Count the ceilings of a run that is about to begin as spent."""
         self.calls += calls
         self.usd += usd
-        self.current = {"uuid": uuid, "target": target, "calls": calls, "usd": usd}
+        self.current = {"uuid": "", "target": target, "calls": calls, "usd": usd}
+
+    def begun(self, uuid: str) -> None:
+        """Note the id of the run that the reserve is for."""
+        if self.current is not None:
+            self.current = {**self.current, "uuid": uuid}
 
     def settle(self, calls: int | None, usd: float | None) -> None:
         """Correct the reserve to what was really spent; ``None`` leaves it as reserved."""
