@@ -20,6 +20,8 @@ from honeyguide.storage.records import AttemptFilter, AttemptRecord, RunRecord, 
 from honeyguide.storage.records import RunFilter as StoredFilter
 from honeyguide.storage.records import RunKey as RunKey
 from honeyguide.storage.run_sink import BASELINE, CANDIDATE
+from honeyguide.versions.diff import compare as compare_texts
+from honeyguide.versions.diff import summarise
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.homes import Homes, text_sha256
 from honeyguide.workspace.preparing import models_for
@@ -42,6 +44,8 @@ from honeyguide.workspace.views.runs import (
 from honeyguide.workspace.views.versions import DiffView, diff_view
 
 FIVE_STATES = frozenset(status.value for status in RunStatus)
+CHANGES_KEPT = 5000
+"""How many one-sentence summaries of proposals are kept in memory."""
 SHOWN_CHARACTERS = 20_000
 """How much of a request or a reply the journal list shows."""
 
@@ -52,6 +56,7 @@ class Reviewing:
     def __init__(self, core: Core, homes: Homes) -> None:
         self._core = core
         self._homes = homes
+        self._changes: dict[str, str] = {}
 
     async def page(self, wanted: RunFilter) -> RunPage:
         """Return the public runs, and the attempts that made none beside them."""
@@ -87,12 +92,12 @@ class Reviewing:
         records, total = await self._core.store.read(
             lambda unit: (unit.attempts.list(known, limit=limit, offset=wanted.offset), unit.attempts.count(known))
         )
-        return Page(tuple([await self._table_row(record) for record in records]), total)
+        return Page(tuple(await self._table_rows(records)), total)
 
     async def many(self, uuids: Sequence[str]) -> dict[str, RunTableRow]:
         """Return the rows with these ids."""
         found = await self._core.store.read(lambda unit: unit.attempts.many(uuids))
-        return {uuid: await self._table_row(record) for uuid, record in found.items()}
+        return dict(zip(found, await self._table_rows(list(found.values())), strict=True))
 
     async def keys(self, *, after: RunKey | None = None, limit: int = 5000) -> tuple[RunKey, ...]:
         """Return a chunk of the thin index of the whole run table, newest first."""
@@ -210,7 +215,20 @@ class Reviewing:
 
     # --- inside
 
-    async def _table_row(self, record: AttemptRecord) -> RunTableRow:
+    async def _table_rows(self, records: Sequence[AttemptRecord]) -> list[RunTableRow]:
+        """Return the rows; what a proposal changes is said in a sentence that is made once for each."""
+        unknown = [r.uuid for r in records if r.run_status is not None and r.uuid not in self._changes]
+        if unknown:
+            runs = await self._core.store.read(lambda unit: [unit.runs.get(uuid) for uuid in unknown])
+            made = await self._core.in_thread(
+                lambda: {run.run_uuid: _change_of(run) for run in runs if run is not None}
+            )
+            self._changes.update(made)
+            while len(self._changes) > CHANGES_KEPT:
+                self._changes.pop(next(iter(self._changes)))
+        return [self._table_row(record) for record in records]
+
+    def _table_row(self, record: AttemptRecord) -> RunTableRow:
         progress = record.progress
         done, planned = progress.get("done"), progress.get("planned")
         share = min(done / planned, 1.0) if isinstance(done, int) and isinstance(planned, int) and planned else None
@@ -224,7 +242,7 @@ class Reviewing:
             target_name=record.target_name or "",
             finding=record.finding,
             words=words_for(record),
-            change=record.reason or "",
+            change=self._changes.get(record.uuid) or record.reason or "",
             delta=record.delta,
             interval=interval,
             gate_verdict=record.gate_verdict,
@@ -284,6 +302,10 @@ class _Silent:
 _NO_RUN_STATES = (
     "running", "skipped-trigger", "skipped-gates", "skipped-delta", "aborted", "inconclusive", "interrupted", "failed",
 )  # fmt: skip
+
+
+def _change_of(run: RunRecord) -> str:
+    return summarise(compare_texts(run.baseline_text, run.winner_text)).sentence()
 
 
 def _lineage(candidates: Sequence[Any], run: RunRecord | None) -> list[dict[str, Any]]:
