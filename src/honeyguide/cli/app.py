@@ -20,6 +20,8 @@ from honeyguide.cli import (
     demo,
     desktop_entry,
     evolve,
+    feedback,
+    flows,
     judge,
     models,
     open_review,
@@ -53,6 +55,8 @@ app.add_typer(models.app, name="models")
 app.add_typer(judge.app, name="judge")
 app.add_typer(runs.app, name="runs")
 app.add_typer(versions.app, name="versions")
+app.add_typer(feedback.app, name="feedback")
+app.add_typer(flows.app, name="flow")
 
 
 @app.callback(invoke_without_command=True)

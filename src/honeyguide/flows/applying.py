@@ -57,7 +57,7 @@ def apply(desk: FlowDesk, run_id: str, *, approve_capabilities: bool = False, no
             hint="Approve that by name with --approve-capabilities.",
             details={"added": added},
         )
-    with desk.home.locked(run.flow_id, f"applying {run.id}", timeout=2.0):
+    with desk.home.locked(run.flow_id, f"applying {run.id}", timeout=0.5):
         run = desk.runs.get(run_id)
         if run.status is _S.APPLIED:
             return run
@@ -90,7 +90,7 @@ def roll_back(desk: FlowDesk, run_id: str) -> FlowRun:
     _require_ours(run)
     if run.status is not _S.APPLIED:
         raise Conflict(f"The run {run.id} was not applied: it is {run.status}.", details={"status": run.status.value})
-    with desk.home.locked(run.flow_id, f"rolling back {run.id}", timeout=2.0):
+    with desk.home.locked(run.flow_id, f"rolling back {run.id}", timeout=0.5):
         run = desk.runs.get(run_id)
         if run.status is _S.ROLLED_BACK:
             return run
@@ -120,7 +120,7 @@ def reject(desk: FlowDesk, run_id: str, *, reason: str = "") -> FlowRun:
         NotFound, Locked.
     """
     run = recover_one(desk, desk.runs.get(run_id))
-    with desk.home.locked(run.flow_id, f"turning down {run.id}", timeout=2.0):
+    with desk.home.locked(run.flow_id, f"turning down {run.id}", timeout=0.5):
         run = desk.runs.get(run_id)
         if run.status is _S.DISMISSED:
             return run

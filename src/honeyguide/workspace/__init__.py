@@ -4,18 +4,29 @@ Front ends import this package and ``kernel``, nothing else of ours.
 """
 
 from honeyguide.evals.replay import ReplayRow
+from honeyguide.feedback import Duplicate, FeedbackItem, FeedbackState
+from honeyguide.flows.after_run import AfterRun
+from honeyguide.flows.importing import ImportedRuns
+from honeyguide.flows.jobs import Job
+from honeyguide.flows.plans import FlowPlan
+from honeyguide.flows.runs import FlowRun, RunStatus
+from honeyguide.flows.tidying import Pruned
 from honeyguide.llm.protocol import ModelRef, ModelRole
 from honeyguide.prompts.targets import TargetKind, TargetRef
+from honeyguide.suites import SuiteOutcome
 from honeyguide.versions.diff import Fold, Hunk, Row, RowKind, fold
 from honeyguide.workspace.audits import audit_prompts, find_agents
 from honeyguide.workspace.crash import write_crash_report
 from honeyguide.workspace.events import WorkspaceEvent
+from honeyguide.workspace.flows import FlowOptions
 from honeyguide.workspace.judging import JudgeExam
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.settings import SETTINGS, Setting
 from honeyguide.workspace.views.audit import AuditReport, FindingRow, FoundAgent
 from honeyguide.workspace.views.corrections import CorrectionDetail, CorrectionRow, DetectorRow
 from honeyguide.workspace.views.doctor import DoctorReport
+from honeyguide.workspace.views.feedback import DistilledCase, FeedbackAdded, FeedbackDetail, FeedbackList
+from honeyguide.workspace.views.flows import FlowList, FlowRow, FlowRunDetail, FlowRunResult
 from honeyguide.workspace.views.models import KeyPlace, ModelsReport, ModelTest, ProviderRow, RoleRow
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.pages import Page
@@ -60,6 +71,7 @@ from honeyguide.workspace.workspace import Workspace
 __all__ = [
     "SETTINGS",
     "AcceptCheck",
+    "AfterRun",
     "ArchiveReport",
     "AttemptRow",
     "AuditReport",
@@ -71,14 +83,30 @@ __all__ = [
     "DatasetReport",
     "DetectorRow",
     "DiffView",
+    "DistilledCase",
     "DoctorReport",
+    "Duplicate",
     "EvidenceRow",
+    "FeedbackAdded",
+    "FeedbackDetail",
+    "FeedbackItem",
+    "FeedbackList",
+    "FeedbackState",
     "FindingRow",
+    "FlowList",
+    "FlowOptions",
+    "FlowPlan",
+    "FlowRow",
+    "FlowRun",
+    "FlowRunDetail",
+    "FlowRunResult",
     "Fold",
     "FoundAgent",
     "Hunk",
     "ImportReport",
     "ImportedFileRow",
+    "ImportedRuns",
+    "Job",
     "JudgeExam",
     "KeyPlace",
     "LimitUse",
@@ -93,6 +121,7 @@ __all__ = [
     "PlanReport",
     "ProgressEvent",
     "ProviderRow",
+    "Pruned",
     "ReplayRow",
     "RoleRow",
     "Row",
@@ -102,9 +131,11 @@ __all__ = [
     "RunOptions",
     "RunPage",
     "RunResult",
+    "RunStatus",
     "RunTableRow",
     "Setting",
     "StatusReport",
+    "SuiteOutcome",
     "TargetDetail",
     "TargetKind",
     "TargetRef",

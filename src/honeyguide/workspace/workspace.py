@@ -21,10 +21,14 @@ from honeyguide.workspace.corrections import Corrections
 from honeyguide.workspace.deciding import Deciding
 from honeyguide.workspace.doctor import diagnose_installation
 from honeyguide.workspace.events import Listener, WorkspaceEvent, event_of
+from honeyguide.workspace.feedback import Feedbacks
+from honeyguide.workspace.flows import Flows
 from honeyguide.workspace.history import History
 from honeyguide.workspace.holding import held
 from honeyguide.workspace.homes import Homes
 from honeyguide.workspace.judging import Judging
+from honeyguide.workspace.methods.feedback import FeedbackMethods
+from honeyguide.workspace.methods.flows import FlowMethods
 from honeyguide.workspace.methods.history import HistoryMethods
 from honeyguide.workspace.methods.models import ModelMethods
 from honeyguide.workspace.methods.review import ReviewMethods
@@ -44,7 +48,9 @@ from honeyguide.workspace.views.doctor import DoctorReport
 from honeyguide.workspace.views.service import DaemonStatus, TickReport
 
 
-class Workspace(TargetMethods, HistoryMethods, ModelMethods, RunMethods, ReviewMethods, VersionMethods):
+class Workspace(
+    TargetMethods, HistoryMethods, ModelMethods, RunMethods, ReviewMethods, VersionMethods, FeedbackMethods, FlowMethods
+):
     """An open workspace. Make one with ``create`` or ``open``; ``close`` it, or use it in ``async with``."""
 
     def __init__(self, core: Core) -> None:
@@ -64,6 +70,8 @@ class Workspace(TargetMethods, HistoryMethods, ModelMethods, RunMethods, ReviewM
         self._history = History(core)
         self._corrections = Corrections(core)
         self._models = Models(core)
+        self._feedback = Feedbacks(core, homes)
+        self._flows = Flows(core, self._feedback)
 
     # --- life
 
@@ -98,6 +106,7 @@ class Workspace(TargetMethods, HistoryMethods, ModelMethods, RunMethods, ReviewM
         workspace = cls(core)
         await core.store.finish_forgetting()
         await workspace._deciding.recover()
+        await workspace._flows.recover()
         await core.store.write(lambda unit: unit.attempts.sweep())
         return workspace
 
