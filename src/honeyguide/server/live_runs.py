@@ -169,7 +169,7 @@ def _no_model_answered(payload: Mapping[str, Any]) -> bool:
     """Say whether a run ended because not one of its calls was answered: the model client could not start."""
     spend = payload.get("spend") or {}
     answered = spend.get("input_tokens", 0) + spend.get("output_tokens", 0) + spend.get("replayed_calls", 0)
-    return payload["outcome"] == "aborted" and spend.get("calls", 0) > 0 and answered == 0
+    return bool(payload["outcome"] == "aborted" and spend.get("calls", 0) > 0 and answered == 0)
 
 
 def _aborted(uuid: str, error: HoneyguideError) -> dict[str, Any]:

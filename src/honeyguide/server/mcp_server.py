@@ -22,11 +22,12 @@ from pydantic import Field
 
 from honeyguide import __version__
 from honeyguide.kernel.errors import HoneyguideError, NotFound
-from honeyguide.workspace import RunFilter, RunOptions, TargetKind, TargetRef, Workspace, WorkspaceEvent
+from honeyguide.workspace import Origin, RunFilter, RunOptions, TargetKind, TargetRef, Workspace, WorkspaceEvent
 
 T = TypeVar("T")
 SCHEME = "honeyguide://prompts"
 MOST_ROWS = 100
+WAY = "mcp"
 INSTRUCTIONS = (
     "Honeyguide improves the prompts that drive agents, with proof, and a person decides about every change. Use it to "
     "read the active prompts and the proposals with their evidence, to report a problem that somebody had, and to plan "
@@ -152,8 +153,10 @@ class Tools:
         actual: Annotated[str | None, Field(description="what came instead")] = None,
     ) -> dict[str, Any]:
         """Report a problem that a person had with what this prompt led to. It is kept; nothing changes by itself."""
-        item = await self._workspace.add_feedback(target, problem, expected=expected, actual=actual)
-        return item.to_json()
+        added = await self._workspace.add_feedback(
+            target, problem, expected=expected, actual=actual, origin=Origin.here(WAY)
+        )
+        return added.to_json()
 
     async def list_proposals(
         self,
