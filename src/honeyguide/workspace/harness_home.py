@@ -23,6 +23,7 @@ from honeyguide.llm import DEFAULT_MODELS, KeyStore, ModelRef, ModelRegistry, Mo
 from honeyguide.traces.redaction import Redactor
 from honeyguide.versions import Deployer, VersionStore
 from honeyguide.workspace.core import Core
+from honeyguide.workspace.workspace import Workspace
 
 T = TypeVar("T")
 
@@ -68,14 +69,13 @@ class HarnessHome:
         """Return a home in the user's state folder, for work without a workspace."""
         environ = os.environ if environ is None else environ
         clock = SystemClock()
-        made: list[ModelRegistry] = []
 
         def registry() -> ModelRegistry:
-            if not made:
-                made.append(ModelRegistry(ModelSettings(), KeyStore(environ), PriceTable.load(), environ, clock=clock))
-            return made[0]
+            if home.owned is None:
+                home.owned = ModelRegistry(ModelSettings(), KeyStore(environ), PriceTable.load(), environ, clock=clock)
+            return home.owned
 
-        return cls(
+        home = cls(
             state=state or user_state_path("honeyguide", appauthor=False) / "harnesses",
             clock=clock,
             new_id=new_uuid,
@@ -84,6 +84,18 @@ class HarnessHome:
             model_for=lambda role: DEFAULT_MODELS[role],
             redact=Redactor(b"honeyguide-harnesses", personal=False).text,
         )
+        return home
+
+    @classmethod
+    def of_workspace(cls, workspace: Workspace) -> HarnessHome:
+        """Return the home inside an open workspace."""
+        return cls.of(workspace._core)
+
+    async def close(self) -> None:
+        """Close the models of a home of its own."""
+        if self.owned is not None:
+            await self.owned.close()
+            self.owned = None
 
     @property
     def trust(self) -> TrustStore:

@@ -21,6 +21,7 @@ from honeyguide.harnesses.evidence.statistics import friction_rows, friction_sum
 from honeyguide.harnesses.folder import Harness
 from honeyguide.harnesses.scaffold import make_folder
 from honeyguide.harnesses.spec.frozen import is_frozen, is_mutable
+from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.workspace.harness_home import HarnessHome
 from honeyguide.workspace.origins import Origin
@@ -49,12 +50,17 @@ class Opened:
         return self.ingested.of(self.harness.identity)
 
 
-def open_records(path: Path) -> Opened:
-    """Open a folder and ingest its journals (blocking). Raises NotFound, Unreadable, InvalidInput."""
+def open_records(path: Path, state: Path) -> Opened:
+    """Open a folder and ingest its journals (blocking). Raises NotFound, Unreadable, InvalidInput.
+
+    Args:
+        state: where is remembered what was read, so that looking at a folder writes nothing into it.
+    """
     harness = Harness.open(path)
+    index = state / "indexes" / f"{sha256_hex(str(harness.trace_dir))[:16]}-{INDEX_NAME}"
     return Opened(
         harness,
-        ingest(harness.trace_dir, harness.ours / INDEX_NAME),
+        ingest(harness.trace_dir, index),
         Labels(harness.ours).all(),
         tuple(Metrics(harness.ours).all()),
     )
@@ -94,7 +100,7 @@ class Harnesses:
         """Return the statistics for each version."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path)
+            opened = open_records(path, self.home.state)
             harness = opened.harness
             data = statistics(
                 opened.runs,
@@ -116,7 +122,7 @@ class Harnesses:
         """List friction, newest first; ``wanted`` is category, component, recovered, model, version."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path)
+            opened = open_records(path, self.home.state)
             rows = friction_rows(opened.runs, limit=limit, **wanted)
             return HarnessDocument(
                 {
@@ -134,7 +140,7 @@ class Harnesses:
         """Say where the failures of a version (the live one) come from."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path)
+            opened = open_records(path, self.home.state)
             harness = opened.harness
             found = locate_signal(
                 opened.runs,
@@ -151,7 +157,7 @@ class Harnesses:
         """Say of each applied change whether it did what it predicted."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path)
+            opened = open_records(path, self.home.state)
             evolutions = Queue(opened.harness.ours).evolutions()
             found = assess_all(evolutions, opened.runs, outcomes_of(opened.labels), opened.metrics, min_runs=min_runs)
             return HarnessDocument({"ok": True, "assessments": [a.to_json() for a in found]})
@@ -162,7 +168,7 @@ class Harnesses:
         """Record what the world said of a run. Raises InvalidInput, NotFound."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path)
+            opened = open_records(path, self.home.state)
             label = Label(run_id, outcome, source, detail, self.home.now)
             known = {run.run_id for run in opened.runs}
             return HarnessDocument(Labels(opened.harness.ours).record(label, known).to_json())
@@ -173,7 +179,7 @@ class Harnesses:
         """Record numbers for runs; all or none. Raises InvalidInput, NotFound, Conflict."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path)
+            opened = open_records(path, self.home.state)
             known = {run.run_id for run in opened.runs}
             parsed = [parse_metric(item) for item in batch]
             found = Metrics(opened.harness.ours).record(parsed, known, self.home.now)
@@ -193,7 +199,7 @@ class Harnesses:
         """List recorded numbers, newest run first."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path)
+            opened = open_records(path, self.home.state)
             runs = {run.run_id: run for run in opened.runs}
             rows = [
                 {
@@ -283,7 +289,7 @@ class Harnesses:
         return await self.home.in_thread(lambda: self._overview(path))
 
     def _overview(self, path: Path) -> HarnessOverview:
-        opened = open_records(path)
+        opened = open_records(path, self.home.state)
         harness = opened.harness
         labels = outcomes_of(opened.labels)
         live = harness.version

@@ -1,0 +1,34 @@
+"""What front ends import for harness folders: the three parts, and the plain data they hand out."""
+
+from honeyguide.workspace.harness_evolving import Evolved, EvolveOptions, HarnessEvolving
+from honeyguide.workspace.harness_home import HarnessHome
+from honeyguide.workspace.harness_running import HarnessRun, HarnessRunning
+from honeyguide.workspace.harness_serving import HarnessServing
+from honeyguide.workspace.harnesses import Harnesses, parse_metric_lines, parse_value
+from honeyguide.workspace.views.harnesses import (
+    HarnessClusterRow,
+    HarnessDocument,
+    HarnessLine,
+    HarnessOverview,
+    HarnessProposalRow,
+    HarnessVersionRow,
+)
+
+__all__ = [
+    "EvolveOptions",
+    "Evolved",
+    "HarnessClusterRow",
+    "HarnessDocument",
+    "HarnessEvolving",
+    "HarnessHome",
+    "HarnessLine",
+    "HarnessOverview",
+    "HarnessProposalRow",
+    "HarnessRun",
+    "HarnessRunning",
+    "HarnessServing",
+    "HarnessVersionRow",
+    "Harnesses",
+    "parse_metric_lines",
+    "parse_value",
+]
