@@ -23,10 +23,8 @@ Darwin) exec bash packaging/macos/build.sh ;;
 esac
 
 # program or library -> Debian package that brings it; the libraries go into the program
-tools="strip=binutils readelf=binutils dpkg-deb=dpkg dpkg-shlibdeps=dpkg-dev desktop-file-validate=desktop-file-utils appstreamcli=appstream"
-for library in cursor.so.0=cursor0 icccm.so.4=icccm4 image.so.0=image0 keysyms.so.1=keysyms1 render-util.so.0=render-util0 util.so.1=util1; do
-    tools="$tools libxcb-${library%%=*}=libxcb-${library##*=}"
-done
+tools="strip=binutils readelf=binutils chrpath=chrpath dpkg-deb=dpkg dpkg-shlibdeps=dpkg-dev desktop-file-validate=desktop-file-utils appstreamcli=appstream"
+tools="$tools $(sed -nE 's/^(ships|needs) ([^ ]+) ([^ ]+)$/\2=\3/p' packaging/linux/libraries.txt | tr '\n' ' ')"
 case " $formats " in *" deb "*) tools="$tools lintian=lintian" ;; esac
 case " $formats " in *" rpm "*) tools="$tools rpmbuild=rpm" ;; esac
 case " $formats " in *" run "*) tools="$tools makeself=makeself" ;; esac

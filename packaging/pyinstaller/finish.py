@@ -6,6 +6,7 @@ usage: python packaging/pyinstaller/finish.py FOLDER      (SOURCE_DATE_EPOCH giv
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -35,6 +36,20 @@ def strip(folder: Path) -> int:
     return saved
 
 
+def forget_builder(folder: Path) -> int:
+    """Take out search paths that name folders of this machine, and return from how many files."""
+    count = 0
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink() or not path.is_file() or not is_elf(path):
+            continue
+        said = subprocess.run(["readelf", "-dW", str(path)], capture_output=True, text=True, check=True).stdout
+        found = re.search(r"\((?:RUNPATH|RPATH)\).*?\[(.*)\]", said)
+        if found and not all(part.startswith("$ORIGIN") for part in found[1].split(":")):
+            subprocess.run(["chrpath", "--delete", str(path)], check=True, capture_output=True)
+            count += 1
+    return count
+
+
 def settle(folder: Path, moment: int) -> None:
     """Give every file the same time, folders and programs mode 755, other files 644."""
     for path in [folder, *sorted(folder.rglob("*"), reverse=True)]:
@@ -59,5 +74,6 @@ def report(folder: Path, rows: int = 14) -> str:
 if __name__ == "__main__":
     target = Path(sys.argv[1])
     print(f"{strip(target) / 1e6:.1f} MB of symbols taken out")
+    print(f"{forget_builder(target)} search paths of this machine taken out")
     settle(target, int(os.environ["SOURCE_DATE_EPOCH"]))
     print(report(target))

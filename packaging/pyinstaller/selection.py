@@ -68,8 +68,8 @@ drivers and its settings, and get its security updates.
 """
 
 SYSTEM_FOLDERS = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/")
-STRIPPED = ("libpython*.so*", "*xllamacpp*.so", "lib-dynload/*.so", "libcrypto*", "libssl*", "libsqlite3*")
-"""Files whose symbols and debug sections are taken out; never NumPy's or Qt's, whose layout strip can break."""
+UNSTRIPPED = ("_internal/PySide6/*", "_internal/shiboken6/*", "_internal/numpy/*", "_internal/numpy.libs/*")
+"""Libraries that keep their symbols: their makers relocated parts of them, and strip can break that."""
 
 
 def keeps_binary(name: str, source: str) -> bool:
@@ -135,8 +135,7 @@ def qt_module(file: str) -> str | None:
 
 def is_stripped(path: Path, root: Path) -> bool:
     """Say whether a file of the finished program may lose its symbols."""
-    relative = path.relative_to(root).as_posix()
-    return any(fnmatch(relative, f"*{pattern}") or fnmatch(path.name, pattern) for pattern in STRIPPED)
+    return not _is_any(path.relative_to(root).as_posix(), UNSTRIPPED)
 
 
 def _is_any(text: str, patterns: tuple[str, ...]) -> bool:

@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 SECONDS = 120.0
-GGUF = "honeyguide.llm.providers.gguf_server"
+MODEL_FILE_COMMAND = "serve-model-file"
 
 
 class Trial:
@@ -130,7 +130,7 @@ def _reach_providers(trial: Trial) -> None:
 def _start_model_child(trial: Trial) -> None:
     """The child that runs model files comes as far as finding that there is no such file."""
     done = subprocess.run(
-        [str(trial.program), "-m", GGUF, str(trial.folder / "none.gguf"), "512", "1"],
+        [str(trial.program), MODEL_FILE_COMMAND, str(trial.folder / "none.gguf"), "512", "1"],
         env=trial.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False,
     )  # fmt: skip
     said = done.stderr.decode(errors="backslashreplace")
