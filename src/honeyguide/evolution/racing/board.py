@@ -16,9 +16,11 @@ from honeyguide.evolution.racing.switches import Answer, State, Switch, count_ki
 HISTORY = 300
 """How many earlier answers a new comparison looks back on."""
 REFUTED = 0.02
-"""A chance under which a dropped edit does not come back."""
+"""A chance under which a dropped edit is refuted."""
 INSIST = 2
-"""An edit that looked hopeless comes back once it was proposed so many times for each time it was dropped."""
+INSIST_REFUTED = 4
+"""An edit that looked hopeless, or was refuted, comes back once it was proposed so many times for each drop."""
+HOPELESS = 0.25
 LEAST_SHARE, MOST_SHARE = 0.08, 0.6
 LEAST_FOR_LEAD = 3
 
@@ -78,6 +80,14 @@ class Board:
             known = apply(self.parts, [s.edit for s in self.switches if mask & s.bit])
             self._texts[mask] = known
         return known
+
+    def without_rivals(self, mask: int) -> int:
+        """Return ``mask`` without the kept edits that an edit on trial in it would replace."""
+        trials = [switch for switch in self.trials if mask & switch.bit]
+        for kept in self.kept:
+            if mask & kept.bit and any(clash(kept, trial) for trial in trials):
+                mask &= ~kept.bit
+        return mask
 
     # ---- entering --------------------------------------------------------------------------------------------
 
@@ -159,7 +169,7 @@ class Board:
         odds = self.odds
         chosen = [s for s in self.kept if s.chance >= odds.lead_kept]
         chosen += [s for s in self.trials if s.tried >= LEAST_FOR_LEAD and s.chance >= odds.lead_at]
-        mask = sum(s.bit for s in chosen)
+        mask = self.without_rivals(sum(s.bit for s in chosen))
         for switch in sorted(chosen, key=lambda s: (s.chance, -s.number)):
             if self.allowed(self.text_of(mask)):
                 break
@@ -181,8 +191,8 @@ class Board:
         self.part_gains[switch.edit.part] += 1
         self.source_gains[self._sources[switch.number]] += 1
         self.log.add("keep", edit=switch.number, chance=switch.chance, tried=switch.tried, answers=len(self.answers))
-        for other in self.trials:
-            if clash(switch, other):
+        for other in (*self.trials, *self.kept):
+            if other is not switch and clash(switch, other):
                 self._drop(other)
         self._note(switch)
 
@@ -215,12 +225,11 @@ class Board:
     def _again(self, switch: Switch, kinds: Iterable[str]) -> bool:
         """It was proposed before: one more vote, and another chance for what was dropped without being refuted."""
         switch.votes += 1
-        if switch.state is not State.DROPPED or switch.is_refuted:
-            return False
-        if any(clash(switch, kept) and kept.edit.old == switch.edit.old for kept in self.kept):
+        if switch.state is not State.DROPPED:
             return False
         switch.look(self._prior(switch))
-        if switch.votes < INSIST * switch.drops and switch.chance < 0.25:
+        insists = switch.votes >= (INSIST_REFUTED if switch.is_refuted else INSIST) * switch.drops
+        if not insists and (switch.is_refuted or switch.chance < HOPELESS):
             return False
         switch.state = State.TRIAL
         switch.fade(0.5)

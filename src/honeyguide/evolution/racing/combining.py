@@ -46,6 +46,7 @@ class Combining:
         on = best[1] if best is not None else []
         self._remember(trials, on)
         mask = self.board.kept_mask | sum(s.bit for s, is_on in zip(trials, on, strict=True) if is_on)
+        mask = self.board.without_rivals(mask)
         for switch in self._reviewed():
             mask &= ~switch.bit
         self.drawn += 1

@@ -14,7 +14,7 @@ from honeyguide.evolution.decisions import DecisionLog
 from honeyguide.evolution.racing.board import Board
 from honeyguide.evolution.racing.combining import Combining
 from honeyguide.evolution.racing.edits import edits_between
-from honeyguide.evolution.racing.reflecting import ReflectJob, Reflecting
+from honeyguide.evolution.racing.reflecting import Reflecting, ReflectJob
 from honeyguide.evolution.racing.relevance import Relevance
 from honeyguide.evolution.racing.settings import RacingSettings
 from honeyguide.evolution.racing.switches import Answer

@@ -76,7 +76,7 @@ class Reflecting:
         job = ReflectJob(
             self.asked,
             part,
-            board.text_of(board.kept_mask | hopeful)[part],
+            board.text_of(board.without_rivals(board.kept_mask | hopeful))[part],
             strategy,
             tuple(kinds),
             tuple(dict.fromkeys((*kinds, *often[: settings.candidates]))),

@@ -79,7 +79,7 @@ class RacingSettings:
     first_look: int = 24
     ahead: int = 12
     lag: int = 6
-    trials: int = 10
+    trials: int = 8
     kinds: int = 3
     candidates: int = 6
     shown: int = 9

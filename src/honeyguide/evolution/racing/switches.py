@@ -20,7 +20,7 @@ FEWER = (0.35, 0.85)
 """Shares of a kind of failure that an edit which helps may take away."""
 MORE = (-0.6,)
 RISES = (0.4, 0.9)
-"""What an edit which helps may win of what is missing on the examples that it speaks about; or lose of what is there."""
+"""What such an edit may win of what is missing on the examples it speaks about; or lose of what is there."""
 STEPS = (0.04, 0.1)
 """By how much it may lift the mean score of all examples."""
 STEPS_WEIGHT = 0.7
@@ -127,13 +127,10 @@ class Switch:
             comparison.fade(share)
 
     def watch_own_kinds(self) -> None:
-        """From now on watch only the kinds that it names, or else the one that it most likely makes rarer."""
-        if self.named:
-            self.kinds = {kind: comparison for kind, comparison in self.kinds.items() if kind in self.named}
-        elif self.kinds:
-            ratios = self._kind_ratios()
-            best = max(self.kinds, key=lambda kind: (ratios[kind], kind))
-            self.kinds = {best: self.kinds[best]}
+        """From now on watch only the kinds that it names, and the one that it most likely makes rarer."""
+        ratios = self._kind_ratios()
+        best = max(self.kinds, key=lambda kind: (ratios[kind], kind), default=None)
+        self.kinds = {kind: comparison for kind, comparison in self.kinds.items() if kind in self.named or kind == best}
 
     def look(self, prior: float) -> None:
         """Set ``chance``. ``prior``: how likely it helps before its own answers are counted."""
