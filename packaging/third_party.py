@@ -23,7 +23,6 @@ BEYOND = ROOT / "packaging" / "licences" / "beyond-python.toml"
 TARGET = ROOT / "THIRD-PARTY.md"
 LOCAL = ("xllamacpp",)
 """What the installers hold beyond requirements.lock."""
-REGISTRIES = re.compile(r"//(?:[\w-]+\.)*(?:pypi|pythonhosted|npmjs|debian)\.")
 CLASSIFIERS = {
     "MIT License": "MIT",
     "BSD License": "BSD-3-Clause",
@@ -175,7 +174,7 @@ def _home(facts: metadata.PackageMetadata) -> str:
         if label.lower() == wanted
     ]
     candidates = [*ranked, str(facts.get("Home-page") or ""), *(url for _, _, url in urls)]
-    return next((url for url in candidates if url.startswith("http") and not REGISTRIES.search(url)), "")
+    return next((url for url in candidates if url.startswith("http")), "")
 
 
 def _systems(marker: str) -> str:
