@@ -34,10 +34,12 @@ class FreshAnswers:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._kept: OrderedDict[tuple[Any, ...], tuple[int, asyncio.Task[Fresh]]] = OrderedDict()
+        self._asking: asyncio.Task[int] | None = None
+        self._next: asyncio.Task[int] | None = None
 
     async def get(self, key: tuple[Any, ...], make: Callable[[], Awaitable[Any]]) -> Fresh:
         """Return the answer to ``key``; ``make`` computes it when the state is new. Errors are not kept."""
-        state = await self._workspace.last_event_id()
+        state = await self._state()
         known = self._kept.get(key)
         if known is None or known[0] < state:
             known = (state, asyncio.ensure_future(_made(make)))
@@ -50,6 +52,18 @@ class FreshAnswers:
             if self._kept.get(key) is known:
                 del self._kept[key]
             raise
+
+    async def _state(self) -> int:
+        """Return the id of the newest event. Readers that ask at once share one question, begun after they came."""
+        if self._next is None:
+            self._next = asyncio.ensure_future(self._ask_after(self._asking))
+        return await asyncio.shield(self._next)
+
+    async def _ask_after(self, before: asyncio.Task[int] | None) -> int:
+        if before is not None:
+            await asyncio.wait([before])
+        self._asking, self._next = self._next, None
+        return await self._workspace.last_event_id()
 
     def _drop(self) -> None:
         done = [task for _, task in self._kept.values() if task.done() and not task.cancelled()]

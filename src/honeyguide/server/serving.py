@@ -22,6 +22,8 @@ from honeyguide.workspace import Workspace
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 3737
 LONGEST_GOODBYE = 5
 """Seconds that open requests get to end when the server stops."""
+KEEP_CONNECTION = 30
+"""Seconds that an idle connection is kept: readers that ask every few seconds keep theirs."""
 BACKLOG = 2048
 
 
@@ -100,6 +102,7 @@ async def running(
         server_header=False,
         backlog=BACKLOG,
         lifespan="auto",
+        timeout_keep_alive=KEEP_CONNECTION,
         timeout_graceful_shutdown=LONGEST_GOODBYE,
     )
     server = _Server(config)
