@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+import pytest
+
 from honeyguide.llm.practice.reading import language_of
 from honeyguide.traces.records import Trace, TraceOutcome
+from honeyguide.workspace import Workspace
 from honeyguide.workspace.sample import compose_history, write_base
 
 HISTORY = list(compose_history())
@@ -74,3 +77,13 @@ def test_the_base_files_are_written_once_and_private(tmp_path):
     (tmp_path / "base" / "personas" / "coder.json").write_text("mine", encoding="utf-8")
     assert write_base(tmp_path) == []
     assert (tmp_path / "base" / "personas" / "coder.json").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.anyio
+async def test_two_sample_workspaces_hold_the_same_examples(tmp_path):
+    hashes = []
+    for name in ("one", "other"):
+        workspace = await Workspace.create(tmp_path / name, sample=True)
+        hashes.append([(await workspace.build_dataset(target)).dataset_hash for target in ("support", "coreLoop")])
+        await workspace.close()
+    assert hashes[0] == hashes[1]

@@ -6,7 +6,7 @@ Every choice is a hash of the seed and of what is being written, so the same see
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from honeyguide.kernel.choice import choose, index, sample, unit, weighted
@@ -64,7 +64,9 @@ def _target_history(material: Material, words: Mapping[str, list[str]], seed: in
         leaked = scenes[index(seed, len(scenes), str(material.target), "leak", number)]
         secret = _made_up_secret(seed, str(material.target), number)
         scene = _Scene(f"{leaked.input} By the way, the key is {secret}", leaked.good, "", "")
-        yield _trace(material, scene, seed, len(scenes) + len(NOISE) + number)
+        trace = _trace(material, scene, seed, len(scenes) + len(NOISE) + number)
+        # Their placeholders differ between workspaces; left unused, the sample's runs are the same everywhere.
+        yield replace(trace, outcome=TraceOutcome.ABANDONED)
 
 
 def _scene(material: Material, words: Mapping[str, list[str]], seed: int, number: int) -> _Scene:
