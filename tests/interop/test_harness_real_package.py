@@ -59,9 +59,9 @@ def compare(root: Path) -> None:
     )
     assert_agrees(hiveloom(root, "stats", str(root), "--json", "--include-friction"), ours, "stats")
     theirs = hiveloom(root, "friction", "list", str(root), "--json", "--limit", "500")["friction"]
-    assert_agrees(
-        [{k: v for k, v in row.items() if k != "friction_id"} for row in theirs], friction_rows(runs, limit=500)
-    )
+    for row in theirs:
+        del row["friction_id"]
+    assert_agrees(theirs, friction_rows(runs, limit=500))
     signal = hiveloom(root, "signal", str(root), "--json")
     found = locate_signal(runs, harness.identity, harness.version, {}, harness.spec.evolution).to_json()
     for name in ("version", "verdict", "quality", "loss", "statuses", "mechanisms", "failure_features"):
@@ -84,19 +84,16 @@ def test_numbers_agree_on_runs_of_every_kind(tmp_path):
         if n % 5 == 0:
             events.append(("tool_retry", {"id": "t", "name": "file_read"}))
         if n % 7 == 0:
-            reason = f"output blocked by filter /x[0]/ {n}"
-            events.append(
-                ("guardrail_triggered", {"guardrail": "regex_output_filter", "kind": "block", "reason": reason})
-            )
+            said = {"kind": "block", "reason": f"output blocked by filter /x[0]/ {n}"}
+            events.append(("guardrail_triggered", {"guardrail": "regex_output_filter", **said}))
         if n == 11:
             events.append(("model_swap", {"from": "a", "to": "b", "source": "operator"}))
         if n % 6 == 1:
             events.append(("playbook_switch", {"to": "deep", "from": "x", "ok": n % 4 != 3}))
         status = STATUSES[(n // 3) % len(STATUSES)] if error else "success"
         feedback = [f"value '{n}' must match [1, 2] at {n}"] * (1 + n % 2) if error or n % 8 == 1 else []
-        scribe.run(
-            status, task=f"q {n}" + "z" * n * 100, events=events, feedback=feedback, cost=0.001 * n, turns=1 + n % 3
-        )
+        task = f"q {n}" + "z" * n * 100
+        scribe.run(status, task=task, events=events, feedback=feedback, cost=0.001 * n, turns=1 + n % 3)
     compare(root)
 
 

@@ -83,7 +83,7 @@ def reject(
 @app.command()
 def rollback(
     directory: Dir,
-    to: Annotated[str | None, typer.Argument(help="A version hash; before the last change when not given.")] = None,
+    to: Annotated[str | None, typer.Argument(help="A version hash, or a proposal to go back before.")] = None,
     json: Json = False,
 ) -> None:
     """Bring an earlier version's files back, byte for byte."""

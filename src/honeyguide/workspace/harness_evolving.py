@@ -273,14 +273,24 @@ class HarnessEvolving:
         return await self.home.in_thread(work)
 
     async def rollback(self, path: Path, version: str | None, origin: Origin) -> HarnessDocument:
-        """Go back to a version, or to the one before the newest applied change. Raises NotFound, Conflict."""
+        """Go back to a version, to the one before a proposal was applied, or before the newest applied change.
+
+        Raises:
+            NotFound: no state of it is kept.
+            Conflict: it is live already.
+        """
 
         def work() -> HarnessDocument:
             harness = self._recovered(path)
             queue = Queue(harness.ours)
-            wanted = version or next(
-                (str(e["old_version_hash"]) for e in queue.evolutions() if e["new_version_hash"] == harness.version), ""
-            )
+            wanted = version or ""
+            if not wanted or wanted.startswith("prop_"):
+                made = [
+                    str(e["old_version_hash"])
+                    for e in queue.evolutions()
+                    if (e["proposal_id"] == wanted if wanted else e["new_version_hash"] == harness.version)
+                ]
+                wanted = made[0] if made else ""
             if not wanted:
                 kept = ", ".join(dict.fromkeys(s.version for s in Snapshots(harness.ours).all())) or "none"
                 raise InvalidInput("Say which version to go back to.", hint=f"Kept are: {kept}.")
