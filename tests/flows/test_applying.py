@@ -196,7 +196,8 @@ def test_a_lock_of_a_dead_process_is_free_at_once_and_one_of_a_living_process_ne
 
     _, run = _proposed(bench)
     lock = bench.desk.home.root / "locks" / f"{run.flow_id}.lock"
-    code = f"import filelock, time; l = filelock.FileLock({str(lock)!r}); l.acquire(); print(1, flush=True); time.sleep(60)"
+    code = f"import filelock, time; lock = filelock.FileLock({str(lock)!r}); lock.acquire(); "
+    code += "print(1, flush=True); time.sleep(60)"
     holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     try:
         assert holder.stdout is not None

@@ -129,20 +129,20 @@ def propose(
     """Make a proposal and prove it; the flow stays as it is until you apply."""
     options = FlowOptions(engine, tuple(feedback or ()), candidates, trusts_suite=trust_suite, is_automatic=automatic)
 
-    async def work(workspace: Workspace) -> FlowRun:
+    async def work(workspace: Workspace) -> FlowRunDetail:
         confirmed = await _confirmed(workspace, flow, options, yes, may_ask=not (json or events), what="propose")
         made = workspace.propose_flow(flow, confirmed, on_event=_listener(events, json), origin=session.origin())
-        return await (made if job is None else _as_job(workspace, job, made))
+        finished = await (made if job is None else _as_job(workspace, job, made))
+        return await workspace.flow_run(finished.id)
 
-    finished = session.run_with_workspace(work)
-    detail = session.run_with_workspace(lambda workspace: workspace.flow_run(finished.id))
+    detail = session.run_with_workspace(work)
     if events:
         output.print_event("done", detail.to_json())
     elif json:
         output.print_json(detail.to_json())
     else:
         print_detail(detail)
-    if code := exit_code_of(finished):
+    if code := exit_code_of(detail.run):
         raise typer.Exit(code)
 
 

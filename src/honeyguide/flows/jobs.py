@@ -149,6 +149,7 @@ class JobBook:
                 return self._store(replace(job, status=JobStatus.FAILED, error=error.message))
             finally:
                 os.close(descriptor)
+            threading.Thread(target=process.wait, daemon=True, name=f"waits for {job.id}").start()
             return self._store(replace(job, status=JobStatus.RUNNING, pid=process.pid, started=started_at(process.pid)))
 
     def finish(self, job_id: str, *, run_id: str | None, exit_code: int, error: str | None = None) -> Job:

@@ -77,7 +77,7 @@ class CodeSuite:
             loaded = suite._ask({"do": "load", "repetitions": 1})
             suite.cases = _cases(loaded, plan, path.name)
         except BaseException:
-            end(process)
+            suite._shut()
             raise
         return suite
 
@@ -106,7 +106,10 @@ class CodeSuite:
 
     async def close(self) -> None:
         """End the child and everything it started."""
-        await asyncio.to_thread(end, self._process)
+        await asyncio.to_thread(self._shut)
+
+    def _shut(self) -> None:
+        end(self._process)
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):
