@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from honeyguide.cli.app import run
 from honeyguide.kernel.clock import ManualClock
 from honeyguide.kernel.errors import InvalidInput, Unreachable, Untrusted
 from honeyguide.workspace import updates
@@ -255,3 +256,25 @@ def test_the_notice_of_the_release_script_is_believed(script, settings, server, 
     report = asyncio.run(updates.check_for_updates(settings, memory=tmp_path / "u.json"))
     assert [file.name for file in report.files] == ["honeyguide-9.1.0-setup.exe"]
     assert report.files[0].size == 2
+
+
+def test_the_command_line_asks_and_skips(settings, server, key, tmp_path, capfd) -> None:
+    workspace = tmp_path / "workspace"
+    assert run(["init", str(workspace)]) == 0
+    own = Settings(workspace / "honeyguide.toml")
+    own.set("updates.url", settings.get("updates.url"))
+    own.set("updates.public_key", base64.b64encode(key.public_key().public_bytes_raw()).decode())
+    server.answers["/update.json"] = (200, signed(key, notice(notes="https://honeyguide.example/9.1")))
+    here = ["--workspace", str(workspace), "updates"]
+    capfd.readouterr()
+    assert run([*here, "check"]) == 0
+    assert "9.1.0 is out since 2027-01-02" in capfd.readouterr().out
+    assert run([*here, "skip", "9.1.0", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out) == {"skipped": "9.1.0"}
+    assert run([*here, "check", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["is_skipped"] is True
+    assert run([*here, "skip", "soon", "--json"]) == 2
+    server.answers["/update.json"] = (200, signed(Ed25519PrivateKey.generate(), notice()))
+    capfd.readouterr()
+    assert run([*here, "check", "--json"]) == 6
+    assert json.loads(capfd.readouterr().out)["error"]["code"] == "untrusted"

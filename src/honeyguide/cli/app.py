@@ -32,6 +32,7 @@ from honeyguide.cli import (
     start,
     targets,
     traces,
+    updates,
     versions,
 )
 from honeyguide.cli.front_ends import FrontEnds
@@ -46,7 +47,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _part in (start, demo, evolve, datasets, service, desktop_entry, open_review):
+for _part in (start, demo, evolve, datasets, service, desktop_entry, open_review, updates):
     _part.register(app)
 app.add_typer(targets.app, name="targets")
 app.add_typer(traces.app, name="traces")

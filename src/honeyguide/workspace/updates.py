@@ -159,7 +159,8 @@ async def check_if_due(
 
 
 def skip_version(version: str, *, memory: Path | None = None) -> None:
-    """Remember that the person does not want to hear of this version again. Raises Unwritable."""
+    """Remember that the person does not want to hear of this version again. Raises Unreadable, Unwritable."""
+    _order(version)
     _Memory(memory or places.user_dirs().user_state_path / _MEMORY).note_skip(version)
 
 

@@ -34,6 +34,7 @@ from honeyguide.workspace.methods.models import ModelMethods
 from honeyguide.workspace.methods.review import ReviewMethods
 from honeyguide.workspace.methods.runs import RunMethods
 from honeyguide.workspace.methods.targets import TargetMethods
+from honeyguide.workspace.methods.updates import UpdateMethods
 from honeyguide.workspace.methods.versions import VersionMethods
 from honeyguide.workspace.mining import Mining
 from honeyguide.workspace.models import Models
@@ -49,7 +50,15 @@ from honeyguide.workspace.views.service import DaemonStatus, TickReport
 
 
 class Workspace(
-    TargetMethods, HistoryMethods, ModelMethods, RunMethods, ReviewMethods, VersionMethods, FeedbackMethods, FlowMethods
+    TargetMethods,
+    HistoryMethods,
+    ModelMethods,
+    RunMethods,
+    ReviewMethods,
+    VersionMethods,
+    FeedbackMethods,
+    FlowMethods,
+    UpdateMethods,
 ):
     """An open workspace. Make one with ``create`` or ``open``; ``close`` it, or use it in ``async with``."""
 
