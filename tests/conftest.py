@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import zlib
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,22 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
         monkeypatch.setenv(variable, str(home / variable.lower()))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     monkeypatch.setattr(socket.socket, "connect", _connect_on_this_computer_only)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With ``HONEYGUIDE_SOAK=sample``, keep a soak test of each file and one in eight others, always the same."""
+    if os.environ.get("HONEYGUIDE_SOAK") != "sample":
+        return
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
+    seen: set[str] = set()
+    for item in items:
+        if item.get_closest_marker("soak") is None:
+            kept.append(item)
+            continue
+        file = item.nodeid.partition("::")[0]
+        is_first = file not in seen
+        seen.add(file)
+        (kept if is_first or zlib.crc32(item.nodeid.encode()) % 8 == 0 else left).append(item)
+    config.hook.pytest_deselected(items=left)
+    items[:] = kept
