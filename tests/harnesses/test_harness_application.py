@@ -298,6 +298,23 @@ def test_looking_at_a_folder_writes_nothing_into_it(root, state):
     assert sorted(str(p) for p in root.rglob("*")) == before
 
 
+def test_the_same_hash_with_other_helpers_is_said(root, state):
+    app = App(state)
+    app.trust(root)
+    run(app, root)
+    assert asyncio.run(app.harnesses.hash(root)).to_json()["disagreement"] is None
+    (root / "tools" / "helper.py").write_text("X = 1\n")
+    assert "does not cover" in asyncio.run(app.harnesses.hash(root)).to_json()["disagreement"]
+
+
+def test_the_switch_in_the_environment_stops_everything_automatic(tmp_path, state):
+    root = write_folder(tmp_path / "h", AUTO)
+    app = App(state, json.dumps(GOOD))
+    app.home.environ = {"HONEYGUIDE_EVOLVE": "off"}
+    app.trust(root)
+    assert [run(app, root, f"Where is number {n}?").drafted for n in range(3)] == [(), (), ()]
+
+
 # --- deploying
 
 

@@ -65,7 +65,8 @@ def hash_(directory: Dir, json: Json = False) -> None:
     """Print the version hash, and the wider fingerprint that also covers helpers and data."""
     document = _ask(lambda both: both.harnesses.hash(directory))
     data = document.to_json()
-    _print(document, json, f"{data['hash']}  (fingerprint {data['fingerprint']})")
+    said = f"{data['hash']}  (fingerprint {data['fingerprint']})"
+    _print(document, json, f"{said}\n{data['disagreement']}" if data["disagreement"] else said)
 
 
 @app.command()

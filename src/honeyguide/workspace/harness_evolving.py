@@ -44,6 +44,8 @@ from honeyguide.workspace.views.harnesses import HarnessDocument
 
 CALLS_A_RUN = 8
 """Model calls that one replayed run takes at most, for the plan."""
+SWITCHES = ("HONEYGUIDE_EVOLVE", "MDFLOW_EVOLVE")
+"""Environment variables that switch everything automatic off at once."""
 _log = logging.getLogger(__name__)
 
 
@@ -143,6 +145,8 @@ class HarnessEvolving:
         Returns the ids of what was queued.
         """
         queued: list[str] = []
+        if any(self.home.environ.get(name, "").casefold() == "off" for name in SWITCHES):
+            return queued
         try:
             harness = Harness.open(path)
             evolution = harness.spec.evolution

@@ -9,6 +9,7 @@ from typing import Any
 
 from honeyguide.harnesses.changes.applying import set_values
 from honeyguide.harnesses.changes.queue import Queue
+from honeyguide.harnesses.changes.snapshots import Snapshots
 from honeyguide.harnesses.evidence.assessment import MIN_RUNS, assess_all
 from honeyguide.harnesses.evidence.ingestion import INDEX_NAME, Ingested, ingest
 from honeyguide.harnesses.evidence.labels import Label, Labels, outcomes_of
@@ -92,7 +93,18 @@ class Harnesses:
 
         def work() -> HarnessDocument:
             harness = Harness.open(path)
-            return HarnessDocument({**harness.fingerprints.to_json(), "evolved": harness.document.evolved})
+            found = harness.fingerprints
+            others = {
+                s.fingerprint
+                for s in Snapshots(harness.ours).all()
+                if s.version == found.hash and s.fingerprint not in ("", found.fingerprint)
+            }
+            disagrees = (
+                "Files that the version hash does not cover changed since this version was first seen."
+                if others
+                else None
+            )
+            return HarnessDocument({**found.to_json(), "evolved": harness.document.evolved, "disagreement": disagrees})
 
         return await self.home.in_thread(work)
 

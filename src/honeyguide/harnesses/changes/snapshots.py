@@ -24,11 +24,13 @@ class Snapshot:
 
     Attributes:
         files: path relative to the folder to SHA-256, ``harness.yaml`` among them.
+        fingerprint: the wider hash of the folder when it was kept.
     """
 
     version: str
     created_at: str
     files: Mapping[str, str]
+    fingerprint: str = ""
 
 
 class Snapshots:
@@ -50,7 +52,12 @@ class Snapshots:
                 blob = self._folder / "blobs" / sha256_hex(data)
                 if not blob.exists():
                     write_atomically(blob, data)
-            body = {"version": found.hash, "created_at": at, "files": hashes}
+            body = {
+                "version": found.hash,
+                "created_at": at,
+                "files": hashes,
+                "fingerprint": found.fingerprint,
+            }
             write_atomically(manifest, (json.dumps(body, indent=2) + "\n").encode())
         return found.hash
 
@@ -60,7 +67,13 @@ class Snapshots:
         for path in sorted(self._folder.glob("*.json")):
             try:
                 data = json.loads(path.read_bytes())
-                found.append(Snapshot(str(data["version"]), str(data["created_at"]), dict(data["files"])))
+                kept = Snapshot(
+                    str(data["version"]),
+                    str(data["created_at"]),
+                    dict(data["files"]),
+                    str(data.get("fingerprint", "")),
+                )
+                found.append(kept)
             except (OSError, ValueError, KeyError, TypeError):
                 continue
         return sorted(found, key=lambda snapshot: snapshot.created_at)
