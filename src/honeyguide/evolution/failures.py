@@ -33,10 +33,11 @@ def failures_for(
     else:
         drawn = sample(seed, weak[:POOL], SHOWN, "failures", generation, child)
         chosen = [e for e in weak if e in drawn]
-    return tuple(_failure(e, by_id[e.example_id], feedback) for e in chosen)
+    return tuple(shown_as_failure(e, by_id[e.example_id], feedback) for e in chosen)
 
 
-def _failure(evaluation: Evaluation, example: Example, feedback: Callable[[str], str]) -> Failure:
+def shown_as_failure(evaluation: Evaluation, example: Example, feedback: Callable[[str], str]) -> Failure:
+    """Return an answer as the mutator is shown it. ``feedback`` filters what the judge said."""
     expectation = example.expected or "; ".join(_demand(check) for check in example.checks)
     return Failure(example.input, evaluation.actual, expectation, feedback(evaluation.verdict.feedback))
 

@@ -11,7 +11,9 @@ The user message holds blocks of ``llm.blocks`` in this order; those in parenthe
     STRATEGY          ``NAME: explanation``
     FAILURES          entries ``N.`` with the lines ``input:``, ``answer:``, ``expectation:``, ``feedback:``;
                       further lines of a value are indented by three spaces; ``none`` when there are none
+    (GOOD ANSWERS)    entries like those of FAILURES: answers without fault, which must stay as they are
     (EARLIER TRIES)   ``- STRATEGY: score 0.61, 0.03 better``, the latest last
+    (TRIED IN VAIN)   one line a line, each after ``- ``: they were tried in this prompt and did not help
 
 The reply holds the full new prompt between a line ``<new_prompt>`` and a line ``</new_prompt>``.
 """
@@ -31,7 +33,7 @@ from honeyguide.prompts.targets import TargetRef
 
 OPENING = "<new_prompt>"
 CLOSING = "</new_prompt>"
-MAX_FAILURES = 6
+MAX_FAILURES = 12
 """How many failures one request shows; more would hide what they share."""
 MAX_FIELD_CHARS = 700
 """How much of an input, an answer, an expectation or a feedback is shown."""
@@ -108,7 +110,12 @@ class EarlierTry:
 
 @dataclass(frozen=True, slots=True)
 class MutationTask:
-    """Everything the mutator is told."""
+    """Everything the mutator is told.
+
+    Attributes:
+        good: answers without fault, for contrast.
+        avoid: lines that were tried in vain.
+    """
 
     target: TargetRef
     current: str
@@ -118,6 +125,8 @@ class MutationTask:
     appended: str = ""
     failures: tuple[Failure, ...] = ()
     earlier: tuple[EarlierTry, ...] = ()
+    good: tuple[Failure, ...] = ()
+    avoid: tuple[str, ...] = ()
 
 
 def mutation_request(task: MutationTask, model: ModelRef, *, repetition: int = 0) -> ModelRequest:
@@ -145,8 +154,12 @@ def mutation_message(task: MutationTask) -> str:
         parts.append(block("APPENDED", task.appended))
     parts.append(block("STRATEGY", f"{task.strategy.value}: {EXPLANATIONS[task.strategy]}"))
     parts.append(block("FAILURES", _failures(task.failures)))
+    if task.good:
+        parts.append(block("GOOD ANSWERS", _failures(task.good)))
     if task.earlier:
         parts.append(block("EARLIER TRIES", "\n".join(_try(entry) for entry in task.earlier)))
+    if task.avoid:
+        parts.append(block("TRIED IN VAIN", "\n".join(f"- {_value(line)}" for line in task.avoid)))
     parts.append(f"Write the full new prompt between a line {OPENING} and a line {CLOSING}.")
     return "\n\n".join(parts)
 

@@ -6,6 +6,7 @@ one worker as with eight. What could not be scored stays unscored and is counted
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -47,11 +48,12 @@ class ScoreLedger:
     max_unscored_share: float = MAX_UNSCORED_SHARE
     _known: dict[tuple[str, str], Evaluation] = field(default_factory=dict)
     _reasons: Counter[str] = field(default_factory=Counter)
+    _repeats: int = 0
 
     @property
     def evaluated(self) -> int:
-        """How many evaluations were made; repeats of the same text and example are made once."""
-        return len(self._known)
+        """How many evaluations were made; ``measure`` makes one of the same text and example once."""
+        return len(self._known) + self._repeats
 
     @property
     def unscored(self) -> int:
@@ -86,11 +88,29 @@ class ScoreLedger:
             await self.executor.cancel(futures)
         return [self.reading(text, examples) for text in texts]
 
+    def submit(self, text: str, example: Example, repetition: int = 0) -> asyncio.Future[Evaluation]:
+        """Start one evaluation, known or not; its result is entered with ``record``, in the caller's order."""
+        return self.executor.submit(EvaluationJob(text, example, repetition))
+
+    def record(self, text: str, evaluation: Evaluation) -> None:
+        """Enter the result of ``submit``; a repetition is counted and does not replace the first.
+
+        Raises TooManyUnscored.
+        """
+        if evaluation.repetition:
+            self._repeats += 1
+            self._count(evaluation)
+        else:
+            self._enter((sha256_hex(text), evaluation.example_id), evaluation)
+
     def _enter(self, key: tuple[str, str], evaluation: Evaluation) -> None:
         self._known[key] = evaluation
+        self._count(evaluation)
+
+    def _count(self, evaluation: Evaluation) -> None:
         if evaluation.verdict.score is None:
             self._reasons[evaluation.verdict.unscored_reason or "unscored"] += 1
-            total = len(self._known)
+            total = self.evaluated
             too_many = total >= ENOUGH_TO_TELL and self.unscored > self.max_unscored_share * total
             if too_many or (total >= NOTHING_WORKS and self.unscored == total):
                 raise TooManyUnscored(self.unscored, total, dict(self._reasons))
