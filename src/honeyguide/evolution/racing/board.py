@@ -33,6 +33,8 @@ class Board:
         parts: the present text, on which all edits are made.
         allowed: whether a text may be tried at all; asked for the text of an edit beside what is kept.
         answers: the answers so far, which a new edit looks back on.
+        refused: texts that were not allowed.
+        last_source: the strategy behind the edit that was kept last.
     """
 
     odds: Odds
@@ -42,6 +44,8 @@ class Board:
     allowed: Callable[[tuple[str, ...]], bool] = lambda parts: True
     answers: list[Answer] = field(default_factory=list)
     switches: list[Switch] = field(default_factory=list)
+    refused: list[tuple[str, ...]] = field(default_factory=list)
+    last_source: str = "baseline"
     kept_mask: int = 0
     leader_mask: int = 0
     part_gains: Counter[int] = field(default_factory=Counter)
@@ -119,6 +123,7 @@ class Board:
             return False
         switch = Switch(len(self.switches), edit, self.relevance.focus(line), born=len(self.answers))
         if not self.allowed(apply(self.text_of(self.kept_mask), [edit])):
+            self.refused.append(apply(self.text_of(self.kept_mask), [edit]))
             self.log.add("refused", part=edit.part, old=edit.old, new=edit.new)
             return False
         self.switches.append(switch)
@@ -189,7 +194,8 @@ class Board:
         switch.fade(0.5)
         self.kept_mask |= switch.bit
         self.part_gains[switch.edit.part] += 1
-        self.source_gains[self._sources[switch.number]] += 1
+        self.last_source = self._sources[switch.number]
+        self.source_gains[self.last_source] += 1
         self.log.add("keep", edit=switch.number, chance=switch.chance, tried=switch.tried, answers=len(self.answers))
         for other in (*self.trials, *self.kept):
             if other is not switch and clash(switch, other):

@@ -47,6 +47,7 @@ class Race:
         allowed: whether a text may be tried at all.
         asked: evaluations asked for.
         fruitless: reflections in a row that brought no new edit.
+        faultless: answers in a row without any failure.
     """
 
     settings: RacingSettings
@@ -58,6 +59,7 @@ class Race:
     allowed: Callable[[tuple[str, ...]], bool] = lambda parts: True
     asked: int = 0
     fruitless: int = 0
+    faultless: int = 0
     board: Board = field(init=False)
     _combining: Combining = field(init=False)
     _reflecting: Reflecting = field(init=False)
@@ -92,7 +94,7 @@ class Race:
     def next_reflection(self) -> ReflectJob | None:
         """Return a reflection that is due, or ``None``."""
         settings = self.settings
-        if len(self.answers) < len(self._first) or self.is_dry:
+        if len(self.answers) < len(self._first) or self.is_over:
             return None
         if (self.reflections + 1) * settings.calls_per_reflection > self.asked:
             return None
@@ -105,7 +107,7 @@ class Race:
 
     def next_run(self) -> RunJob | None:
         """Return what to run next, or ``None`` when every evaluation was asked for or could change nothing."""
-        if self.asked >= self.settings.evaluations or self.is_dry or (self._too_late() and not self._open_question()):
+        if self.asked >= self.settings.evaluations or self.is_over or (self._too_late() and not self._open_question()):
             return None
         if self.asked < len(self._first):
             mask, example = 0, self._first[self.asked]
@@ -125,6 +127,7 @@ class Race:
         expected = (total + LEVEL_WEIGHT * self._level) / (runs + LEVEL_WEIGHT)
         self.board.enter(Answer(job.example, job.mask, score, frozenset(kinds), expected))
         if score is not None:
+            self.faultless = self.faultless + 1 if not self.board.answers[-1].kinds else 0
             self._totals[job.example] = (runs + 1, total + score)
             self._level += (score - self._level) / min(len(self.answers), LEVEL_MEMORY)
         if len(self.answers) % JUDGED_EVERY == 0:
@@ -142,9 +145,19 @@ class Race:
         )  # fmt: skip
 
     @property
+    def is_over(self) -> bool:
+        """Whether more calls would bring nothing."""
+        return self.is_dry or self.is_perfect
+
+    @property
     def is_dry(self) -> bool:
         """Whether the mutator has nothing new and nothing is on trial."""
         return self.fruitless >= self.settings.dry and not self.board.trials and not self._open
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether answers as many as the first look had no fault, and nothing is on trial."""
+        return self.faultless >= len(self._first) > 0 and not self.board.trials and not self._open
 
     def _too_late(self) -> bool:
         """Whether an edit that came now could no longer be on often enough to be kept."""

@@ -1,0 +1,1 @@
+"""How far the searches get per call, on simulated worlds that live outside this repository."""

@@ -1,0 +1,115 @@
+"""Prints how far our search and gepa get per call, and writes the table to ``benchmarks/RESULTS.md``.
+
+    python -m benchmarks.search [--seeds 5] [--first-seed 0] [--budget 1600] [--variant default] [--only ours|gepa]
+
+Calls are counted at the model; our search may reflect once in 8 calls. ``gepa`` (0.1.4) takes part when it can be
+imported. Without the worlds it says so and ends well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+from benchmarks.search.results import write_section
+from benchmarks.search.running import BUDGETS, Outcome, gepa, ours
+from benchmarks.search.worlds import FAMILIES, FOLDER, VARIANTS, simulator
+
+GOALS = {200: (0.45, 0.55, 0.70), 400: (0.60, 0.85, 0.85), 1600: (0.85, 0.95, 0.97)}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run, for a worker process."""
+
+    optimiser: str
+    family: str
+    seed: int
+    variant: str
+    budget: int
+
+
+def work(job: Job) -> Outcome | None:
+    """Run one job."""
+    run = ours if job.optimiser == "ours" else gepa
+    return run(job.family, job.seed, job.variant, job.budget, {})
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run, print, write. Returns the exit code."""
+    wanted = _parser().parse_args(arguments)
+    if simulator() is None:
+        print(f"The simulated worlds are not at {FOLDER.name}; set HONEYGUIDE_BENCH_DIR to where they are.")
+        return 0
+    optimisers = [wanted.only] if wanted.only else ["ours", "gepa"]
+    seeds = range(wanted.first_seed, wanted.first_seed + wanted.seeds)
+    variants = list(VARIANTS) if wanted.variant == "all" else [wanted.variant]
+    jobs = [Job(o, f, s, v, wanted.budget) for v in variants for o in optimisers for f in FAMILIES for s in seeds]
+    with ProcessPoolExecutor(wanted.processes) as pool:
+        found = list(zip(jobs, pool.map(work, jobs), strict=True))
+    if "gepa" in optimisers and not any(o for job, o in found if job.optimiser == "gepa"):
+        print("gepa is not installed; the table holds our search alone.")
+    text = ""
+    for variant in variants:
+        outcomes = [o for job, o in found if job.variant == variant and o is not None]
+        text += f"World: {variant}; {wanted.seeds} seeds from {wanted.first_seed}; {wanted.budget} calls.\n\n"
+        text += _table(outcomes) + "\n"
+    print(text)
+    if not wanted.no_file:
+        write_section("Search: true gain per call (0 seed prompt, 1 oracle)", text)
+    return 0
+
+
+def _table(outcomes: Sequence[Outcome]) -> str:
+    budgets = [b for b in BUDGETS if any(b in o.gains for o in outcomes)]
+    lines = [
+        "| family | optimiser | "
+        + " | ".join(f"{b}" for b in budgets)
+        + " | 90 % | 95 % | reflections | bias | length | µs a call |",
+        "|" + "---|" * (8 + len(budgets)),
+    ]  # fmt: skip
+    for place, family in enumerate(FAMILIES):
+        for name in dict.fromkeys(o.optimiser for o in outcomes):
+            rows = [o for o in outcomes if o.family == family and o.optimiser == name]
+            if rows:
+                lines.append(f"| {family} | {name} | " + " | ".join(_cells(rows, budgets)) + " |")
+        goals = [f"{GOALS[b][place]:.2f}" if b in GOALS else "" for b in budgets]
+        lines.append(f"| {family} | goal | " + " | ".join(goals) + " | | | | | 1.10 | 50 |")
+    return "\n".join(lines) + "\n"
+
+
+def _cells(rows: Sequence[Outcome], budgets: Sequence[int]) -> list[str]:
+    cells = []
+    for budget in budgets:
+        gains = [o.gains.get(budget, 0.0) for o in rows]
+        error = statistics.stdev(gains) / len(gains) ** 0.5 if len(gains) > 1 else 0.0
+        cells.append(f"{statistics.mean(gains):.2f} ± {error:.2f}")
+    for level in (0.9, 0.95):
+        reached = sum(any(gain >= level for gain in o.gains.values()) for o in rows)
+        cells.append(f"{reached} of {len(rows)}")
+    cells.append(f"{statistics.mean(max(o.reflections.values()) for o in rows):.0f}")
+    cells.append(f"{statistics.mean(o.bias for o in rows):+.3f}")
+    cells.append(f"{statistics.mean(o.length for o in rows):.2f}")
+    cpu = statistics.mean(o.cpu for o in rows)
+    cells.append("" if cpu != cpu else f"{1e6 * cpu:.0f}")
+    return cells
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.search", description="How far searches get per call.")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--budget", type=int, default=BUDGETS[-1])
+    parser.add_argument("--variant", choices=[*VARIANTS, "all"], default="default")
+    parser.add_argument("--only", choices=["ours", "gepa"])
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--no-file", action="store_true", help="leave benchmarks/RESULTS.md alone")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

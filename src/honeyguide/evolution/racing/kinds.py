@@ -1,0 +1,77 @@
+"""Kinds of failure, read from what judges and checks say of answers.
+
+A judge words the same complaint in many ways; complaints that share their telling words are one kind. A kind keeps
+the words of the complaint that founded it. The order in which answers are read matters, and is always the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from honeyguide.evals.verdicts import Evaluation
+from honeyguide.evolution.failures import GOOD_ENOUGH
+from honeyguide.evolution.racing.relevance import words
+
+MOST_COMPLAINTS = 6
+"""Complaints of one answer that are read."""
+LONGEST = 240
+"""Characters of a complaint; longer ones are data, not complaints."""
+ALIKE = 0.5
+"""Share of the telling words that two complaints of one kind have in common."""
+MOST_KINDS = 200
+WEAK = 0.6
+"""A score of one dimension under which the dimension itself is a kind."""
+_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(slots=True)
+class KindBook:
+    """Sorts complaints into kinds; remembers them."""
+
+    _kinds: dict[str, frozenset[str]] = field(default_factory=dict)
+    _uses: Counter[str] = field(default_factory=Counter)
+    _known: dict[str, str] = field(default_factory=dict)
+
+    def of(self, evaluation: Evaluation) -> tuple[str, ...]:
+        """Return the kinds of failure in an answer; none for a good or an unscored one."""
+        score = evaluation.verdict.score
+        if score is None or score.overall >= GOOD_ENOUGH:
+            return ()
+        found = [self._kind(complaint) for complaint in _complaints(evaluation.verdict.feedback)]
+        dimensions = {
+            "correctness": score.correctness, "procedure": score.procedure, "conciseness": score.conciseness
+        }  # fmt: skip
+        weak = [f"low {name}" for name, value in dimensions.items() if value < WEAK]
+        return tuple(dict.fromkeys((*found, *weak))) or ("imperfect",)
+
+    def _kind(self, complaint: str) -> str:
+        known = self._known.get(complaint)
+        if known is not None:
+            return known
+        telling = words(complaint)
+        self._uses.update(telling)
+        best, most = "", 0.0
+        for kind, own in self._kinds.items():
+            alike = self._alike(telling, own)
+            if alike > most:
+                best, most = kind, alike
+        if most < ALIKE and len(self._kinds) < MOST_KINDS:
+            best = complaint
+            self._kinds[complaint] = telling
+        self._known[complaint] = best or complaint
+        return self._known[complaint]
+
+    def _alike(self, one: frozenset[str], other: frozenset[str]) -> float:
+        """Jaccard's index with words weighed by their rarity."""
+        both = sum(1.0 / self._uses[word] for word in one & other)
+        if not both:
+            return 0.0
+        return both / sum(1.0 / self._uses[word] for word in one | other)
+
+
+def _complaints(feedback: str) -> list[str]:
+    parts = (_NUMBER.sub("#", part).strip().lower() for part in _END.split(feedback))
+    return [part for part in parts if 3 <= len(part) <= LONGEST and not part.startswith(("{", "["))][:MOST_COMPLAINTS]

@@ -1,0 +1,352 @@
+"""The racing search behind the port of ``evolution.search``: runs the race with the models, several calls at a time.
+
+Results enter the race in the order in which they were asked for, and how far it looks ahead is a number of the
+settings, not of the machine: the same seed gives the same decision log at any concurrency and latency, and on a
+journal after any interruption.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from honeyguide.evals.examples import Example
+from honeyguide.evals.verdicts import Evaluation
+from honeyguide.evolution.candidates import BASELINE_ID, Candidate, Means, best_first, like_for_like
+from honeyguide.evolution.failures import shown_as_failure
+from honeyguide.evolution.instruction_search import STAGE, calls_for
+from honeyguide.evolution.mutation import Failure, MutationTask
+from honeyguide.evolution.mutator import Proposal
+from honeyguide.evolution.pareto import front
+from honeyguide.evolution.racing.kinds import KindBook
+from honeyguide.evolution.racing.race import Race, RunJob
+from honeyguide.evolution.racing.reflecting import ReflectJob
+from honeyguide.evolution.racing.settings import RacingSettings
+from honeyguide.evolution.search import (
+    Finalist,
+    GenerationRecord,
+    InstructionResult,
+    InstructionTask,
+    SearchEvent,
+    SearchPorts,
+)
+from honeyguide.kernel.choice import shuffled
+from honeyguide.kernel.errors import InvalidInput
+
+FAILED_IN_A_ROW = 4
+"""Reflections that failed one after another end the search: the mutator is down."""
+TOLD_EVERY = 12
+"""Answers between two reports."""
+
+
+class Kinds(Protocol):
+    """What reads the kinds of failure off an evaluation; one for each search. Asked in the order of the results."""
+
+    def of(self, evaluation: Evaluation) -> tuple[str, ...]:
+        """Return the kinds; none for a good answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TextParts:
+    """How a text falls into parts that are reflected on one at a time: the files of a target with several texts.
+
+    ``join(split(text))`` is ``text``.
+    """
+
+    split: Callable[[str], tuple[str, ...]] = lambda text: (text,)
+    join: Callable[[Sequence[str]], str] = "".join
+
+
+@dataclass(frozen=True, slots=True)
+class RacingSearch:
+    """An ``InstructionSearch``; see ``docs/search.md``.
+
+    Attributes:
+        kinds: makes the reader of failures for one search.
+    """
+
+    settings: RacingSettings = field(default_factory=RacingSettings)
+    parts: TextParts = field(default_factory=TextParts)
+    kinds: Callable[[], Kinds] = KindBook
+
+    async def search(self, task: InstructionTask, ports: SearchPorts) -> InstructionResult:
+        """Search; see ``InstructionSearch``. Raises InvalidInput without training examples."""
+        if not task.train:
+            raise InvalidInput("There is no training example to search on.", hint="Import more traces of this target.")
+        return await _Search(self, task, ports).run()
+
+    def calls(
+        self, train: Sequence[Example], validation: Sequence[Example], *, live_may_differ: bool = False
+    ) -> tuple[int, int]:
+        """Return the fewest and the most calls. Fewest: the present text leaves nothing to improve."""
+        settings = self.settings
+        each = max((calls_for(example) for example in (*train, *validation)), default=2)
+        anchor = len(validation[: settings.anchor])
+        reflections = settings.evaluations // settings.calls_per_reflection
+        first = min(settings.first_look, len(train), settings.evaluations)
+        return (first + anchor) * each, (settings.evaluations + (2 + live_may_differ) * anchor) * each + reflections
+
+
+@dataclass(slots=True)
+class _Search:
+    """One run of the search."""
+
+    search: RacingSearch
+    task: InstructionTask
+    ports: SearchPorts
+    race: Race = field(init=False)
+    examples: list[Example] = field(init=False)
+    anchor: list[Example] = field(init=False)
+    kinds: Kinds = field(init=False)
+    has_budget: bool = field(init=False)
+    evaluations: list[Evaluation] = field(default_factory=list)
+    history: list[Candidate] = field(default_factory=list)
+    records: list[GenerationRecord] = field(default_factory=list)
+    refused: int = 0
+    failed: int = 0
+    problem: str = ""
+    _verdicts: dict[str, bool] = field(default_factory=dict)
+    _repetitions: Counter[MutationTask] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        task, settings = self.task, self.search.settings
+        ids = {example.id for example in task.train}
+        self.examples = [*task.train, *(example for example in task.validation if example.id not in ids)]
+        self.anchor = shuffled(task.seed, task.validation, STAGE, "validation")[: settings.anchor]
+        self.kinds = self.search.kinds()
+        allowance = self._allowance()
+        self.has_budget = allowance >= settings.evaluations
+        self.race = Race(
+            replace(settings, evaluations=allowance),
+            task.seed,
+            self.search.parts.split(task.instruction),
+            [example.input for example in self.examples],
+            len(task.train),
+            self.ports.log,
+            lambda parts: self._is_allowed(self._deployed(parts)),
+        )
+
+    async def run(self) -> InstructionResult:
+        baseline = Candidate(BASELINE_ID, self.task.instruction, self.task.whole(self.task.instruction))
+        self.history.append(baseline)
+        self._report("start", baseline)
+        await self._race()
+        reason = self._stop_reason()
+        log, race = self.ports.log, self.race
+        log.add("stop", stage=STAGE, reason=reason, answers=len(race.answers), reflections=race.reflections)
+        return await self._finish(baseline, reason)
+
+    # ---- the race --------------------------------------------------------------------------------------------
+
+    async def _race(self) -> None:
+        """Keep calls under way; hand in the oldest evaluation, or a reflection that is due, as soon as it is there."""
+        settings = self.search.settings
+        runs: deque[tuple[RunJob, asyncio.Future[Evaluation]]] = deque()
+        reflections: deque[tuple[int, ReflectJob, asyncio.Future[Proposal]]] = deque()
+        slots = asyncio.Semaphore(max(self.ports.width, 1))
+        try:
+            while self.failed < FAILED_IN_A_ROW:
+                while (wanted := self.race.next_reflection()) is not None:
+                    due = len(self.race.answers) + settings.lag
+                    reflections.append((due, wanted, asyncio.ensure_future(self._propose(wanted, slots))))
+                while len(runs) < settings.ahead and (job := self.race.next_run()) is not None:
+                    runs.append((job, self._start(job)))
+                if reflections and (not runs or reflections[0][0] <= len(self.race.answers)):
+                    _, reflect, proposal = reflections[0]
+                    self._take_proposal(reflect, await proposal)
+                    reflections.popleft()
+                elif runs:
+                    job, evaluation = runs[0]
+                    self._take_evaluation(job, await evaluation)
+                    runs.popleft()
+                else:
+                    return
+        finally:
+            for _, _, proposal in reflections:
+                proposal.cancel()
+            await asyncio.gather(*(proposal for _, _, proposal in reflections), return_exceptions=True)
+            await self.ports.ledger.executor.cancel([evaluation for _, evaluation in runs])
+
+    def _start(self, job: RunJob) -> asyncio.Future[Evaluation]:
+        return self.ports.ledger.submit(self._deployed(job.parts), self.examples[job.example], job.repetition)
+
+    async def _propose(self, job: ReflectJob, slots: asyncio.Semaphore) -> Proposal:
+        task = self.task
+        other = len(self.search.parts.join(self.race.parts)) - len(self.race.parts[job.part])
+        mutation = MutationTask(
+            target=task.target,
+            current=job.current,
+            strategy=job.strategy,
+            limits=task.limits.less(max(other, 0)),
+            keep=task.keep,
+            appended=task.section,
+            failures=tuple(self._shown(number) for number in job.failures),
+            good=tuple(self._shown(number) for number in job.good),
+            avoid=job.avoid,
+        )
+        repetition = self._repetitions[mutation]
+        self._repetitions[mutation] += 1
+        async with slots:
+            return await self.ports.mutator.propose(mutation, repetition)
+
+    def _take_evaluation(self, job: RunJob, evaluation: Evaluation) -> None:
+        self.ports.ledger.record(self._deployed(job.parts), evaluation)
+        self.evaluations.append(evaluation)
+        before = self.race.leader
+        self.race.take_answer(job, evaluation.verdict.overall, self.kinds.of(evaluation))
+        if self.race.leader != before:
+            self._follow_leader()
+        elif len(self.race.answers) % TOLD_EVERY == 0:
+            self._report("race", self.history[-1])
+
+    def _take_proposal(self, job: ReflectJob, proposal: Proposal) -> None:
+        failed = proposal.problem.startswith("mutator-failed")
+        self.failed = self.failed + 1 if failed else 0
+        self.problem = proposal.problem if failed else ""
+        self.race.take_reflection(job, proposal.text)
+        for parts in self.race.board.refused[self.refused :]:
+            text = self.search.parts.join(parts)
+            self._admit(text, job.strategy.value, refused=True)
+        self.refused = len(self.race.board.refused)
+        self._report("mutate", None)
+
+    def _follow_leader(self) -> None:
+        candidate = self._admit(self.search.parts.join(self.race.leader), self.race.board.last_source)
+        means = self.ports.ledger.reading(candidate.deployed, self.examples).means()
+        record = GenerationRecord(
+            STAGE,
+            len(self.records) + 1,
+            (candidate,),
+            {candidate.id: means} if means.n else {},
+            (candidate.id,),
+            candidate.id,
+        )
+        self.records.append(record)
+        self.ports.log.add("leader", id=candidate.id, sha256=candidate.sha256, answers=len(self.race.answers))
+        self._report("race", candidate, means)
+
+    def _admit(self, text: str, strategy: str, *, refused: bool = False) -> Candidate:
+        deployed = self.task.whole(text)
+        twin = next((c for c in self.history if c.deployed == deployed), None)
+        generation = len(self.records) + 1
+        index = sum(c.generation == generation for c in self.history)
+        candidate = Candidate(
+            f"g{generation}-m{index}",
+            text,
+            deployed,
+            parent=next((c.id for c in reversed(self.history) if c.refused is None), BASELINE_ID),
+            strategy=strategy,
+            generation=generation,
+            duplicate_of=twin.id if twin is not None else None,
+            refused=self.ports.first_failed_gate(deployed) if refused else None,
+        )
+        self.history.append(candidate)
+        return candidate
+
+    # ---- the end ---------------------------------------------------------------------------------------------
+
+    async def _finish(self, baseline: Candidate, reason: str) -> InstructionResult:
+        task, ledger = self.task, self.ports.ledger
+        text = self.search.parts.join(self.race.leader)
+        found = [baseline] if text == task.instruction else [self._final(text), baseline]
+        measured = await ledger.measure_all([*(c.deployed for c in found), task.deployed], self.anchor)
+        live = measured[-1]
+        by_id = {c.id: m for c, m in zip(found, measured, strict=False)}
+        comparable = {name: m for name, m in by_id.items() if m.scores or not live.scores} or {baseline.id: live}
+        means = like_for_like({**comparable, "": live})
+        ordered = best_first([c for c in found if c.id in comparable], means)
+        last = front(ordered, lambda c: (means[c.id].correctness, means[c.id].procedure, means[c.id].conciseness))
+        self.ports.log.add(
+            "anchor", stage=STAGE, examples=[e.id for e in self.anchor], live=means[""].overall,
+            scores={c.id: means[c.id].overall for c in ordered}, order=[c.id for c in ordered],
+            front=[c.id for c in last],
+        )  # fmt: skip
+        self._report("anchor", ordered[0], means[ordered[0].id], [c.id for c in last])
+        return InstructionResult(
+            baseline=baseline,
+            live=live,
+            live_means=means[""],
+            history=tuple(self.history),
+            generations=tuple(self.records),
+            front=tuple(c.id for c in last),
+            finalists=tuple(Finalist(c, comparable[c.id], means[c.id]) for c in ordered),
+            stop_reason=reason,
+        )
+
+    def _final(self, text: str) -> Candidate:
+        """The candidate of the leader's text; its first name where it had led before."""
+        deployed = self.task.whole(text)
+        return next((c for c in self.history if c.deployed == deployed and c.refused is None), None) or self._admit(
+            text, self.race.board.last_source
+        )
+
+    def _stop_reason(self) -> str:
+        race = self.race
+        if self.failed >= FAILED_IN_A_ROW:
+            return self.problem
+        if race.is_perfect:
+            return "nothing-to-improve"
+        if race.is_dry:
+            return "no-new-idea"
+        if race.asked < race.settings.evaluations:
+            return "settled"
+        return "done" if self.has_budget else "budget"
+
+    # ---- what is allowed -------------------------------------------------------------------------------------
+
+    def _allowance(self) -> int:
+        """Return how many evaluations the budget has room for, with the reflections and the last measurement.
+
+        Asked once, before the first call, so that the answer does not depend on what is under way.
+        """
+        settings = self.search.settings
+        each = max((calls_for(example) for example in self.examples), default=2)
+        last = 3 * len(self.anchor) * each
+
+        def fits(evaluations: int) -> bool:
+            return self.ports.may_spend(evaluations * each + evaluations // settings.calls_per_reflection + last)
+
+        low, high = 0, settings.evaluations
+        if fits(high):
+            return high
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if fits(middle) else (low, middle - 1)
+        return low
+
+    def _is_allowed(self, deployed: str) -> bool:
+        known = self._verdicts.get(deployed)
+        if known is None:
+            known = self._verdicts[deployed] = self.ports.first_failed_gate(deployed) is None
+        return known
+
+    # ---- telling ---------------------------------------------------------------------------------------------
+
+    def _deployed(self, parts: Sequence[str]) -> str:
+        return self.task.whole(self.search.parts.join(parts))
+
+    def _shown(self, number: int) -> Failure:
+        evaluation = self.evaluations[number]
+        example = self.examples[self.race.answers[number].example]
+        return shown_as_failure(evaluation, example, self.ports.feedback)
+
+    def _report(
+        self, message: str, candidate: Candidate | None, means: Means | None = None, front_ids: Sequence[str] = ()
+    ) -> None:
+        shown = None
+        if candidate is not None:
+            scores = (
+                means if means is not None else self.ports.ledger.reading(candidate.deployed, self.examples).means()
+            )
+            shown = {
+                "id": candidate.id,
+                "parent": candidate.parent,
+                "strategy": candidate.strategy,
+                "scores": scores.to_json(),
+                "complexity": None,
+            }
+        self.ports.report(SearchEvent(STAGE, len(self.records), message, shown, tuple(front_ids)))
