@@ -94,6 +94,24 @@ async def test_an_edit_by_hand_after_the_run_is_not_overwritten(workspace, skill
     assert versions == () or versions[-1].origin in ("found", "edited-outside")
 
 
+async def test_a_change_of_others_is_merged_when_it_does_not_touch(workspace, skill):
+    uuid = await proposed(workspace, (await text_of(workspace)).replace("Be kind.", "Be brief."))
+    skill.write_bytes(SKILL + b"One line more.\r\n")
+    merged = await workspace.merge_run(uuid)
+    assert merged.is_clean
+    assert merged.has_changed
+    detail = await workspace.accept(uuid, edited_text=merged.text, onto=merged.live_sha256, note="ok")
+    assert detail.status == "deployed"
+    assert skill.read_bytes() == SKILL.replace(b"kind", b"brief") + b"One line more.\r\n"
+
+
+async def test_a_change_of_the_same_line_is_left_to_the_person(workspace, skill):
+    uuid = await proposed(workspace, (await text_of(workspace)).replace("Be kind.", "Be brief."))
+    skill.write_bytes(SKILL.replace(b"Be kind.", b"Be loud."))
+    merged = await workspace.merge_run(uuid)
+    assert (merged.is_clean, merged.text, len(merged.conflicts)) == (False, None, 1)
+
+
 async def test_a_link_stays_and_its_target_changes(workspace, skill, tmp_path):
     link = tmp_path / "skills" / "linked.md"
     link.symlink_to(skill)

@@ -10,7 +10,7 @@ import typer
 
 from honeyguide.cli import output, session
 from honeyguide.cli.evolve import print_result
-from honeyguide.kernel.errors import InvalidInput
+from honeyguide.kernel.errors import InvalidInput, Stale
 from honeyguide.workspace import DiffView, RunDetail, RunFilter, Workspace
 
 app = typer.Typer(help="Attempts and proposals.", no_args_is_help=True)
@@ -86,10 +86,14 @@ def accept(
     uuid: Uuid,
     note: Annotated[str | None, typer.Option(help="Why; needed when the proof cannot tell.", metavar="TEXT")] = None,
     hunks: Annotated[str | None, typer.Option(help="Only these changes, e.g. 1,3.", metavar="N,N")] = None,
+    merge: Annotated[bool, typer.Option("--merge", help="Keep what others changed meanwhile.")] = False,
     json: session.Json = False,
 ) -> None:
     """Accept a proposal and deploy it. The version before stays; 'versions rollback' brings it back."""
     chosen = _numbers(hunks) if hunks is not None else None
+    if merge:
+        _decide(lambda workspace: _accept_merged(workspace, uuid, note), json=json)
+        return
     _decide(lambda workspace: workspace.accept(uuid, note=note, hunks=chosen, origin=session.origin()), json=json)
 
 
@@ -168,6 +172,19 @@ def print_diff(view: DiffView) -> None:
             output.console().print(f"[red]- {output.shown(line)}[/]")
         for line in hunk.after.splitlines():
             output.console().print(f"[green]+ {output.shown(line)}[/]")
+
+
+async def _accept_merged(workspace: Workspace, uuid: str, note: str | None) -> RunDetail:
+    merged = await workspace.merge_run(uuid)
+    if merged.text is None:
+        raise Stale(
+            f"The live text and the proposal changed the same {len(merged.conflicts)} place(s).",
+            hint="Decide in the window, or run again on the present text.",
+            details={"conflicts": [dict(conflict) for conflict in merged.conflicts]},
+        )
+    return await workspace.accept(
+        uuid, note=note, edited_text=merged.text, onto=merged.live_sha256, origin=session.origin()
+    )
 
 
 def _decide(work: Callable[[Workspace], Awaitable[RunDetail]], *, json: bool) -> None:

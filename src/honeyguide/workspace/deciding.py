@@ -26,7 +26,7 @@ from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage import Unit
 from honeyguide.storage.records import AttemptRecord, RunRecord
 from honeyguide.versions import Change, Deployed, RepairOutcome, commit_file, repository_of
-from honeyguide.versions.diff import apply_hunks, compare
+from honeyguide.versions.diff import apply_hunks, compare, merge
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.homes import Home, Homes, text_sha256
 from honeyguide.workspace.origins import Origin
@@ -34,7 +34,7 @@ from honeyguide.workspace.overrides import KINDS
 from honeyguide.workspace.targets import locked_passages
 from honeyguide.workspace.version_history import announce, index_versions
 from honeyguide.workspace.views.options import RunOptions
-from honeyguide.workspace.views.runs import AcceptCheck
+from honeyguide.workspace.views.runs import AcceptCheck, MergeView
 
 SELECTED = "selected by the reviewer"
 EDITED = "edited by the reviewer"
@@ -82,6 +82,20 @@ class Deciding:
             is_selection=bool(choice.remark),
         )
 
+    async def merge(self, uuid: str) -> MergeView:
+        """Merge the proposal with what the live text became since the run began; changes nothing. Raises NotFound."""
+        run, _ = await self._load(uuid)
+        home = await self._home(run)
+        merged = await self._core.in_thread(lambda: merge(run.baseline_text, home.text, run.winner_text))
+        return MergeView(
+            is_clean=merged.is_clean,
+            text=merged.text() if merged.is_clean else None,
+            conflicts=tuple(conflict.to_json() for conflict in merged.conflicts),
+            live_text=home.text,
+            live_sha256=text_sha256(home.text),
+            has_changed=home.text != run.baseline_text,
+        )
+
     async def accept(
         self,
         uuid: str,
@@ -90,8 +104,12 @@ class Deciding:
         hunks: Sequence[int] | None,
         edited_text: str | None,
         origin: Origin,
+        onto: str | None = None,
     ) -> None:
         """Accept a proposal and deploy it.
+
+        Args:
+            onto: the hash of the live text that ``edited_text`` was merged with, when that changed since the run began.
 
         Raises:
             NotFound, Conflict: no such run, or it is not proposed (any more).
@@ -121,7 +139,7 @@ class Deciding:
         await self._core.store.write(
             lambda unit: unit.runs.accept(uuid, full_note), actor=origin.for_store, durable=True
         )
-        await self._deploy(run, attempt, home, choice.text, full_note, origin)
+        await self._deploy(run, attempt, home, choice.text, full_note, origin, onto)
 
     async def reject(self, uuid: str, *, reason: str | None, origin: Origin) -> None:
         """Reject a proposal. Raises NotFound, Conflict."""
@@ -173,10 +191,19 @@ class Deciding:
     # --- inside
 
     async def _deploy(
-        self, run: RunRecord, attempt: AttemptRecord | None, home: Home, text: str, note: str | None, origin: Origin
+        self,
+        run: RunRecord,
+        attempt: AttemptRecord | None,
+        home: Home,
+        text: str,
+        note: str | None,
+        origin: Origin,
+        onto: str | None = None,
     ) -> None:
-        expected = attempt.baseline_sha256 if attempt is not None else text_sha256(run.baseline_text)
         files = self._core.deployer(*home.trusted)
+        expected = attempt.baseline_sha256 if attempt is not None else text_sha256(run.baseline_text)
+        if onto is not None and onto == text_sha256(home.text):
+            expected = await self._core.in_thread(lambda: files.live_fingerprint(home.live))
         deployed_at = iso(self._core.clock.now())
         change = Change(home.live, home.compose(text, run.run_uuid, deployed_at), expected)
         try:

@@ -18,6 +18,7 @@ from honeyguide.workspace.views.runs import (
     CallRow,
     CandidateRow,
     EvidenceRow,
+    MergeView,
     RunDetail,
     RunFilter,
     RunPage,
@@ -96,6 +97,10 @@ class ReviewMethods:
         """Say what accepting would do and whether it may be done; changes nothing."""
         return await self._deciding.check(uuid, hunks=hunks, edited_text=edited_text)
 
+    async def merge_run(self, uuid: str) -> MergeView:
+        """Merge a proposal with what the live text became since its run began; changes nothing."""
+        return await self._deciding.merge(uuid)
+
     async def accept(
         self,
         uuid: str,
@@ -104,6 +109,7 @@ class ReviewMethods:
         hunks: Sequence[int] | None = None,
         edited_text: str | None = None,
         origin: Origin | None = None,
+        onto: str | None = None,
     ) -> RunDetail:
         """Accept a proposal and deploy it; ``failed`` with its reason when the deploy began and threw.
 
@@ -111,7 +117,7 @@ class ReviewMethods:
             NotFound, Conflict, Stale, Locked, PolicyRefused, GateRefused.
         """
         await self._deciding.accept(
-            uuid, note=note, hunks=hunks, edited_text=edited_text, origin=origin or Origin.here()
+            uuid, note=note, hunks=hunks, edited_text=edited_text, origin=origin or Origin.here(), onto=onto
         )
         return await self.run(uuid)
 

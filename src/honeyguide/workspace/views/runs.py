@@ -299,6 +299,31 @@ class AcceptCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class MergeView:
+    """A proposal merged with what the live text became since its run began.
+
+    Attributes:
+        text: the merged text; ``None`` while a person has to decide about ``conflicts``.
+        live_sha256: what to pass to ``accept`` as ``onto`` with the merged text.
+        has_changed: whether the live text changed at all.
+    """
+
+    is_clean: bool
+    text: str | None
+    conflicts: tuple[Mapping[str, Any], ...]
+    live_text: str
+    live_sha256: str
+    has_changed: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {
+            "is_clean": self.is_clean, "text": self.text, "conflicts": [dict(c) for c in self.conflicts],
+            "live_sha256": self.live_sha256, "has_changed": self.has_changed,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class StatusReport:
     """How many runs are in each state."""
 
