@@ -133,7 +133,7 @@ def ingest(
             if before is not None and (before.size, before.mtime_ns) == (size, mtime):
                 files.append(before)
             else:
-                files.append(read_file(path, name, size, mtime, is_cancelled))
+                files.append(read_file(Path(path), name, size, mtime, is_cancelled))
                 read += 1
             progress(done + 1, len(found))
     finally:
@@ -182,10 +182,11 @@ def read_file(
     )
 
 
-def _journals(trace_dir: Path) -> Iterator[tuple[str, Path, int, int]]:
+def _journals(trace_dir: Path) -> Iterator[tuple[str, str, int, int]]:
     """Yield (relative name, path, size, mtime) of every journal, in the order of names; links are not followed."""
-    pending = [trace_dir]
-    found: list[tuple[str, Path, int, int]] = []
+    base = len(str(trace_dir)) + 1
+    pending = [str(trace_dir)]
+    found: list[tuple[str, str, int, int]] = []
     while pending:
         folder = pending.pop()
         try:
@@ -193,15 +194,15 @@ def _journals(trace_dir: Path) -> Iterator[tuple[str, Path, int, int]]:
         except FileNotFoundError:
             continue
         except OSError as error:
-            _log.warning("The folder %s cannot be read: %s.", folder.name, error.strerror)
+            _log.warning("The folder %s cannot be read: %s.", Path(folder).name, error.strerror)
             continue
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                pending.append(Path(entry.path))
+                pending.append(entry.path)
             elif entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
                 stat = entry.stat(follow_symlinks=False)
-                path = Path(entry.path)
-                found.append((path.relative_to(trace_dir).as_posix(), path, stat.st_size, stat.st_mtime_ns))
+                name = entry.path[base:].replace(os.sep, "/")
+                found.append((name, entry.path, stat.st_size, stat.st_mtime_ns))
     yield from sorted(found)
 
 
