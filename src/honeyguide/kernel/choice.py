@@ -7,12 +7,15 @@ no saved state. SHA-256 is far from the bottleneck: every decision stands before
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
 Step = str | int
 _SCALE = float(1 << 53)
+_SCALE_OF_EIGHT = float(1 << 32)
+_EIGHT = struct.Struct(">8I")
 
 
 def unit(seed: int, *path: Step) -> float:
@@ -20,6 +23,18 @@ def unit(seed: int, *path: Step) -> float:
     text = "\x1f".join((str(seed), *(f"{type(step).__name__[0]}{step}" for step in path)))
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return (int.from_bytes(digest[:8], "big") >> 11) / _SCALE
+
+
+def units(seed: int, count: int, *path: Step) -> list[float]:
+    """Return ``count`` numbers in [0, 1), 32 bits each, for many small choices of one decision; a hash gives eight."""
+    text = "\x1f".join((str(seed), *(f"{type(step).__name__[0]}{step}" for step in path))).encode(
+        "utf-8", "surrogatepass"
+    )
+    found: list[float] = []
+    for block in range((count + 7) // 8):
+        digest = hashlib.sha256(b"%d\x1f%b" % (block, text)).digest()
+        found.extend(number / _SCALE_OF_EIGHT for number in _EIGHT.unpack(digest))
+    return found[:count]
 
 
 def index(seed: int, count: int, *path: Step) -> int:

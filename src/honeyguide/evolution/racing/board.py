@@ -50,6 +50,9 @@ class Board:
     leader_mask: int = 0
     part_gains: Counter[int] = field(default_factory=Counter)
     source_gains: Counter[str] = field(default_factory=Counter)
+    _trials: list[Switch] = field(default_factory=list)
+    _kept: list[Switch] = field(default_factory=list)
+    _clashes: dict[tuple[int, int], bool] = field(default_factory=dict)
     _share: float = field(init=False)
     _decided: list[Switch] = field(default_factory=list)
     _seen_kinds: set[str] = field(default_factory=set)
@@ -65,11 +68,13 @@ class Board:
 
     @property
     def trials(self) -> list[Switch]:
-        return [switch for switch in self.switches if switch.state is State.TRIAL]
+        """The edits on trial, in order."""
+        return list(self._trials)
 
     @property
     def kept(self) -> list[Switch]:
-        return [switch for switch in self.switches if switch.state is State.KEPT]
+        """The edits that are kept, in order."""
+        return list(self._kept)
 
     @property
     def refuted_lines(self) -> list[str]:
@@ -89,7 +94,7 @@ class Board:
         """Return ``mask`` without the kept edits that an edit on trial in it would replace."""
         trials = [switch for switch in self.trials if mask & switch.bit]
         for kept in self.kept:
-            if mask & kept.bit and any(clash(kept, trial) for trial in trials):
+            if mask & kept.bit and any(self.clash(kept, trial) for trial in trials):
                 mask &= ~kept.bit
         return mask
 
@@ -101,9 +106,8 @@ class Board:
         for kind in answer.kinds - self._seen_kinds:
             self._seen_kinds.add(kind)
             self._kind_words.update(words(kind))
-        for switch in self.switches:
-            if switch.state is not State.DROPPED:
-                switch.add(answer, recent=True)
+        for switch in (*self._trials, *self._kept):
+            switch.add(answer, recent=True)
 
     def propose(self, edit: Edit, kinds: Sequence[str], source: str) -> bool:
         """Put ``edit`` on trial. Returns whether that is news.
@@ -127,6 +131,7 @@ class Board:
             self.log.add("refused", part=edit.part, old=edit.old, new=edit.new)
             return False
         self.switches.append(switch)
+        self._trials.append(switch)
         self._sources[switch.number] = source
         switch.named = self._named(line)
         switch.kinds = {kind: Comparison(self.kept_mask) for kind in (*sorted(switch.named), *kinds)}
@@ -141,6 +146,14 @@ class Board:
             kinds=list(switch.kinds), named=sorted(switch.named),
         )  # fmt: skip
         return True
+
+    def clash(self, one: Switch, other: Switch) -> bool:
+        """Whether two edits stand for the same line, so that only one of them may be on."""
+        pair = (one.number, other.number) if one.number < other.number else (other.number, one.number)
+        known = self._clashes.get(pair)
+        if known is None:
+            known = self._clashes[pair] = clash(one.edit, other.edit)
+        return known
 
     def judge(self) -> None:
         """Look at every edit; keep, drop, and say which text would be returned now."""
@@ -189,7 +202,7 @@ class Board:
         return min(good * (1 + odds.vote * (switch.votes - 1)), MOST_SHARE)
 
     def _keep(self, switch: Switch) -> None:
-        switch.state = State.KEPT
+        self._move(switch, State.KEPT)
         switch.watch_own_kinds()
         switch.fade(0.5)
         self.kept_mask |= switch.bit
@@ -198,19 +211,24 @@ class Board:
         self.source_gains[self.last_source] += 1
         self.log.add("keep", edit=switch.number, chance=switch.chance, tried=switch.tried, answers=len(self.answers))
         for other in (*self.trials, *self.kept):
-            if other is not switch and clash(switch, other):
+            if other is not switch and self.clash(switch, other):
                 self._drop(other)
         self._note(switch)
 
     def _drop(self, switch: Switch) -> None:
         was_on_trial = switch.state is State.TRIAL
-        switch.state = State.DROPPED
+        self._move(switch, State.DROPPED)
         self.kept_mask &= ~switch.bit
         switch.drops += 1
         if switch.chance < REFUTED and switch.tried >= self.odds.least and was_on_trial:
             switch.is_refuted = True
         self.log.add("drop", edit=switch.number, chance=switch.chance, tried=switch.tried, answers=len(self.answers))
         self._note(switch)
+
+    def _move(self, switch: Switch, state: State) -> None:
+        switch.state = state
+        self._trials = [s for s in self.switches if s.state is State.TRIAL]
+        self._kept = [s for s in self.switches if s.state is State.KEPT]
 
     def _note(self, switch: Switch) -> None:
         if switch not in self._decided:
@@ -237,7 +255,7 @@ class Board:
         insists = switch.votes >= (INSIST_REFUTED if switch.is_refuted else INSIST) * switch.drops
         if not insists and (switch.is_refuted or switch.chance < HOPELESS):
             return False
-        switch.state = State.TRIAL
+        self._move(switch, State.TRIAL)
         switch.fade(0.5)
         line = switch.edit.new if switch.edit.new is not None else switch.edit.old or ""
         switch.named = self._named(line)
@@ -272,9 +290,8 @@ class Board:
         return frozenset(kind for kind in self._seen_kinds if words(kind) & rare) if rare else frozenset()
 
 
-def clash(one: Switch, other: Switch) -> bool:
-    """Whether two edits stand for the same line, so that only one of them may be on."""
-    a, b = one.edit, other.edit
+def clash(a: Edit, b: Edit) -> bool:
+    """Whether two edits replace the same line, or bring lines of which one holds all words of the other."""
     if a.part != b.part:
         return False
     if a.old is not None and a.old == b.old:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from honeyguide.evolution.racing.board import Board, clash
+from honeyguide.evolution.racing.board import Board
 from honeyguide.evolution.racing.settings import RacingSettings
 from honeyguide.evolution.racing.switches import State, Switch
-from honeyguide.kernel.choice import unit
+from honeyguide.kernel.choice import units
 
 LEAST_ON, MOST_ON = 0.35, 0.75
 MOST_REVIEWED = 0.35
@@ -37,9 +37,10 @@ class Combining:
         """
         trials = self.board.trials
         chances = [min(max(s.chance + self.settings.optimism, LEAST_ON), MOST_ON) for s in trials]
+        lots = units(self.seed, self.settings.draws * len(trials), "on", self.drawn)
         best: tuple[int, list[bool]] | None = None
         for number in range(self.settings.draws):
-            on = self._lots(trials, chances, number)
+            on = self._on(trials, chances, lots[number * len(trials) :])
             cost = self._imbalance(trials, on)
             if best is None or cost < best[0]:
                 best = (cost, on)
@@ -55,27 +56,29 @@ class Combining:
     def example(self, mask: int, among: Sequence[int]) -> int:
         """Return the example on which ``mask`` tells most; spread over all otherwise. Scores play no part in it."""
         about = [
-            s for s in self.board.switches
-            if s.focus and (s.state is State.TRIAL or (s.state is State.KEPT and not mask & s.bit))
+            s for s in (*self.board.trials, *self.board.kept)
+            if s.focus and (s.state is State.TRIAL or not mask & s.bit)
         ]  # fmt: skip
-        worth = [
-            (REVIEW_NEED if s.state is State.KEPT else 1.0) / (1 + (s.narrow.on if mask & s.bit else s.narrow.off).n)
-            for s in about
-        ]
+        need = dict.fromkeys(among, 0.0)
+        for switch in about:
+            side = switch.narrow.on if mask & switch.bit else switch.narrow.off
+            worth = (REVIEW_NEED if switch.state is State.KEPT else 1.0) / (1.0 + side.n)
+            for number in switch.focus:
+                need[number] += worth
+        lots = units(self.seed, len(among), "example", self.drawn)
         best, most = among[0], float("-inf")
-        for number in among:
-            need = sum(w for s, w in zip(about, worth, strict=True) if number in s.focus)
-            value = need - REPEATED * self.asked[number] + LOT * unit(self.seed, "example", self.drawn, number)
+        for number, lot in zip(among, lots, strict=True):
+            value = need[number] - REPEATED * self.asked[number] + LOT * lot
             if value > most:
                 best, most = number, value
         self.asked[best] += 1
         return best
 
-    def _lots(self, trials: Sequence[Switch], chances: Sequence[float], number: int) -> list[bool]:
+    def _on(self, trials: Sequence[Switch], chances: Sequence[float], lots: Sequence[float]) -> list[bool]:
         on: list[bool] = []
-        for i, (switch, chance) in enumerate(zip(trials, chances, strict=True)):
-            wanted = unit(self.seed, "on", self.drawn, number, switch.number) < chance
-            on.append(wanted and not any(is_on and clash(switch, trials[j]) for j, is_on in enumerate(on[:i])))
+        for switch, chance, lot in zip(trials, chances, lots, strict=False):
+            rivals = (trials[j] for j, is_on in enumerate(on) if is_on)
+            on.append(lot < chance and not any(self.board.clash(switch, rival) for rival in rivals))
         return on
 
     def _imbalance(self, trials: Sequence[Switch], on: Sequence[bool]) -> int:
@@ -95,9 +98,10 @@ class Combining:
     def _reviewed(self) -> list[Switch]:
         """Kept edits that are off this time, the doubtful ones more often."""
         odds, off = self.settings.odds, []
-        for switch in self.board.kept:
+        kept = self.board.kept
+        lots = units(self.seed, len(kept), "review", self.drawn)
+        for switch, lot in zip(kept, lots, strict=True):
             doubt = odds.review + (1.0 - switch.chance) * odds.trust
-            lot = unit(self.seed, "review", self.drawn, switch.number)
             if lot < min(doubt, MOST_REVIEWED):
                 off.append((lot / doubt, switch.number, switch))
         return [switch for _, _, switch in sorted(off)[: odds.reviews]]

@@ -87,10 +87,10 @@ class Switch:
     drops: int = 0
     is_refuted: bool = False
     chance: float = 0.0
+    bit: int = field(init=False)
 
-    @property
-    def bit(self) -> int:
-        return 1 << self.number
+    def __post_init__(self) -> None:
+        self.bit = 1 << self.number
 
     @property
     def speaks(self) -> bool:
