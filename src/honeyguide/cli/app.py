@@ -22,6 +22,7 @@ from honeyguide.cli import (
     evolve,
     feedback,
     flows,
+    harness,
     judge,
     models,
     open_review,
@@ -58,6 +59,7 @@ app.add_typer(runs.app, name="runs")
 app.add_typer(versions.app, name="versions")
 app.add_typer(feedback.app, name="feedback")
 app.add_typer(flows.app, name="flow")
+app.add_typer(harness.app, name="harness")
 
 
 @app.callback(invoke_without_command=True)
