@@ -325,3 +325,19 @@ def test_a_quick_rerun_is_noted_only_with_its_trigger_and_begins_nothing(bench):
     assert _code(bench) == "NO_ACTIONABLE_EVIDENCE"
     bench.clock.advance(5)
     assert after_run(bench.desk, view, given={"_1": "other"}, exit_code=0).observed is None
+
+
+def test_damaged_results_are_an_error_and_stay_as_they_are(bench):
+    import asyncio
+
+    from honeyguide.kernel.errors import Unreadable
+
+    bench.green()
+    plan = bench.plan()
+    path = bench.desk.home.receipts / f"{plan.view.place.flow_id}.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+    assert any("damaged" in warning for warning in bench.plan().warnings)
+    with pytest.raises(Unreadable):
+        asyncio.run(evaluate(bench.desk, plan, confirmed=True))
+    assert path.read_text() == "{"

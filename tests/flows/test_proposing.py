@@ -146,10 +146,11 @@ def test_a_maintainer_that_takes_too_long_ends_the_run(bench):
     ],
 )
 def test_mixed_trials_mint_no_proof_even_when_the_quorum_passes(bench, says, status, code):
-    _ready(bench, repetitions=3, quorum=2)
+    id = _ready(bench, repetitions=3, quorum=2)
     bench.engine.set("say.txt", "\n".join(says))
     run = bench.propose()
     assert (run.status, run.reason_code) == (status, code)
+    assert bench.desk.feedback.get(id).state == ("targeted" if status is S.VERIFIED_IMPROVEMENT else "open")
 
 
 def test_a_suite_edited_during_drafting_ends_the_run_and_keeps_the_proposal(bench):

@@ -20,6 +20,7 @@ from honeyguide.versions.atomic import write_atomically
 from honeyguide.versions.disk import LocalDisk, writing
 
 LOCK_SECONDS = 10.0
+_BINARY: int = getattr(os, "O_BINARY", 0)
 
 
 def new_feedback_id() -> str:
@@ -148,7 +149,7 @@ class FeedbackLog:
     def _append(self, record: dict[str, Any]) -> None:
         line = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
         with writing(self.path):
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o600)
             try:
                 size = os.fstat(descriptor).st_size
                 if size and _last_byte(descriptor, size) != b"\n":

@@ -25,6 +25,7 @@ from honeyguide.versions.disk import LocalDisk, writing
 
 ARTIFACT = re.compile(r"[a-z0-9][a-z0-9._-]{0,100}")
 WRITER: Final = "honeyguide"
+_BINARY: int = getattr(os, "O_BINARY", 0)
 
 
 class RunStatus(StrEnum):
@@ -264,7 +265,7 @@ class RunStore:
         event |= {"data": dict(data)} if data else {}
         line = json.dumps(event | {"prev": sha256_hex(before)[:16]}, separators=(",", ":"), ensure_ascii=False)
         with writing(path):
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o600)
             try:
                 os.write(descriptor, line.encode() + b"\n")
                 os.fsync(descriptor)

@@ -97,12 +97,15 @@ def run(
     readers = [_Reader(process.stdout), _Reader(process.stderr)]
     feeder = threading.Thread(target=_feed, args=(process, input), daemon=True)
     feeder.start()
+    # A waiting thread is told at once; Popen.wait with a time limit looks only every 50 ms.
+    waiter = threading.Thread(target=process.wait, daemon=True)
+    waiter.start()
     timed_out = False
     try:
-        process.wait(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        timed_out = True
-        end(process, grace=grace)
+        waiter.join(timeout)
+        timed_out = waiter.is_alive()
+        if timed_out:
+            end(process, grace=grace)
     finally:
         # A child may leave others behind that hold its pipes open: they end with it.
         _signal_group(process, hard=True)
