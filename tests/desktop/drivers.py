@@ -166,7 +166,14 @@ class InboxDriver:
         try:
             await until(shown, f"the review of {name} as {state}")
         except AssertionError:
-            print(self.states, self.page.review.review and self.page.review.review.detail.status, self.page.review.review and self.page.review.review.detail.attempt.target_name, self.page.table.current_key(), self.page.model.rowCount(), self.page.chips.selected())
+            print(
+                self.states,
+                self.page.review.review and self.page.review.review.detail.status,
+                self.page.review.review and self.page.review.review.detail.attempt.target_name,
+                self.page.table.current_key(),
+                self.page.model.rowCount(),
+                self.page.chips.selected(),
+            )
             raise
         return self.page.review.review
 

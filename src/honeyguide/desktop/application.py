@@ -125,7 +125,13 @@ class Application(QObject):
 
     async def _serve(self, path: Path) -> Path | None:
         self._leave = asyncio.get_running_loop().create_future()
-        await asyncio.to_thread(_import_pages)
+        try:
+            await asyncio.to_thread(_import_pages)
+        except Exception as error:  # noqa: BLE001 - the outermost edge of the start: a broken installation is shown
+            self.errors.append(error)
+            self._pending_dialogs += 1
+            await self._show_error(error, "the start")
+            return None
         workspace = await self._open(path)
         if workspace is None:
             return await self._leave

@@ -102,6 +102,7 @@ class Dialog(QDialog):
                 answered.set_result(result)
 
         self.finished.connect(settle)
+        self.resize(self.sizeHint())
         self.open()
         try:
             return await answered == ACCEPTED
@@ -113,14 +114,23 @@ class Dialog(QDialog):
 
     def sizeHint(self) -> QSize:
         wanted = super().sizeHint()
-        width = max(wanted.width(), Metrics.characters(self._wide) + 2 * Metrics.GAP_3)
-        line = Metrics.row_height() - 12
-        height = max(wanted.height(), self._high * line)
+        room = self._room()
+        width = min(max(wanted.width(), Metrics.characters(self._wide) + 2 * Metrics.GAP_3), room.width())
+        layout = self.layout()
+        height = wanted.height()
+        if layout is not None and layout.hasHeightForWidth():
+            height = layout.totalHeightForWidth(width)
+        height = max(height, self._high * (Metrics.row_height() - 12))
+        return QSize(width, min(height, room.height()))
+
+    def _room(self) -> QSize:
+        """Return how large the dialog may be: the screen, and never less than its window."""
         screen = self.screen() or QGuiApplication.primaryScreen()
-        if screen is not None:
-            room = screen.availableGeometry()
-            width, height = min(width, room.width() - 40), min(height, room.height() - 60)
-        return QSize(width, height)
+        room = screen.availableGeometry().size() if screen is not None else QSize(1280, 800)
+        parent = self.parentWidget()
+        if parent is not None:
+            room = room.expandedTo(parent.window().size())
+        return QSize(room.width() - 40, room.height() - 60)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ctrl+Enter takes the main button, also from a field that takes Enter itself."""

@@ -41,7 +41,7 @@ class NewRunDialog(Dialog):
     """
 
     def __init__(self, desk: Desk, tasks: TaskScope, parent: QWidget | None, *, target: str = "") -> None:
-        super().__init__("new-run", desk.window.tr("New run"), parent, wide=118, high=38)
+        super().__init__("new-run", desk.window.tr("New run"), parent, wide=140, high=42)
         self.desk = desk
         self.tasks = tasks.child("new run")
         self.started: str | None = None
@@ -71,6 +71,9 @@ class NewRunDialog(Dialog):
         self.model = TargetTableModel(self, brief=True)
         self.table = DataTable("new-run-targets", self.tr("Targets"), self.model)
         self.table.setSelectionMode(DataTable.SelectionMode.SingleSelection)
+        for number, known in enumerate(self.model.columns):
+            if not known.stretch:
+                self.table.horizontalHeader().resizeSection(number, Metrics.characters(known.characters) + 12)
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, Metrics.GAP, 0)
@@ -111,7 +114,7 @@ class NewRunDialog(Dialog):
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(left)
         splitter.addWidget(right)
-        splitter.setSizes([360, 560])
+        splitter.setSizes([430, 540])
         page = QWidget()
         row = QHBoxLayout(page)
         row.setContentsMargins(0, 0, 0, 0)

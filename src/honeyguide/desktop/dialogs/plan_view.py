@@ -85,7 +85,7 @@ class PlanView(QWidget):
         calls = report.to_json()["calls"]
         is_practice = all(name.startswith("practice") for name in report.models.values())
         each = SECONDS_PER_CALL["practice"] if is_practice else SECONDS_PER_CALL["other"] / max(1, concurrency)
-        low, high = figures.duration(max(1.0, calls["low"] * each)), figures.duration(max(1.0, calls["high"] * each))
+        low, high = (_about(calls[end] * each) for end in ("low", "high"))
         return (
             self.tr("about {time}").format(time=low)
             if low == high
@@ -198,3 +198,9 @@ def split_words(split: str) -> str:
         "validation": tr("Drops", "choosing"),
         "holdout": tr("Drops", "the proof"),
     }.get(split, split)
+
+
+def _about(seconds: float) -> str:
+    """Return a length of time without false precision."""
+    whole = max(1, round(seconds))
+    return f"{whole} s" if whole < 60 else figures.duration(round(whole / 60) * 60)

@@ -7,23 +7,21 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QButtonGroup,
     QCheckBox,
-    QDoubleSpinBox,
     QFormLayout,
     QFrame,
     QHBoxLayout,
     QLineEdit,
     QRadioButton,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from honeyguide.desktop.theme import Metrics, Role, Type
 from honeyguide.desktop.widgets.labels import PlainLabel, named
+from honeyguide.desktop.widgets.number_fields import NumberField, WholeField
 
 ROLES = ("executor", "judge", "mutator")
 SIZES = {
@@ -85,17 +83,14 @@ class Ceilings(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("ceilings")
-        self.calls = named(QSpinBox(), "ceiling-calls", self.tr("At most so many calls"))
+        self.calls = named(WholeField(), "ceiling-calls", self.tr("At most so many calls"))
         self.calls.setRange(0, 10_000_000)
         self.calls.setSpecialValueText(self.tr("as planned"))
         self.calls.setSingleStep(100)
-        self.calls.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
-        self.calls.setGroupSeparatorShown(True)
-        self.usd = named(QDoubleSpinBox(), "ceiling-usd", self.tr("At most so many dollars"))
+        self.usd = named(NumberField(), "ceiling-usd", self.tr("At most so many dollars"))
         self.usd.setRange(0, 100_000)
         self.usd.setPrefix("$")
         self.usd.setDecimals(2)
-        self.usd.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.usd.setSpecialValueText(self.tr("no ceiling"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -159,17 +154,16 @@ class AdvancedOptions(QScrollArea):
             form.addRow(role_words[role], field)
         self.seed = self._whole("seed", 1, 1, 2_000_000_000)
         self.concurrency = self._whole("concurrency", 4, 1, 64)
-        self.min_delta = named(QDoubleSpinBox(), "option-min-delta", self.tr("Smallest gain"))
+        self.min_delta = named(NumberField(), "option-min-delta", self.tr("Smallest gain"))
         self.min_delta.setRange(-100, 100)
         self.min_delta.setDecimals(1)
-        self.min_delta.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.min_delta.setSuffix(self.tr(" points"))
         self.min_delta.setValue(2.0)
         self.min_delta.valueChanged.connect(lambda _: self.changed.emit())
         form.addRow(self.tr("Seed"), self.seed)
         form.addRow(self.tr("Calls at the same time"), self.concurrency)
         form.addRow(self.tr("Smallest gain (minDelta)"), self.min_delta)
-        self._counts: dict[str, QSpinBox] = {}
+        self._counts: dict[str, WholeField] = {}
         count_words = {
             "population": self.tr("Instruction search: population"),
             "generations": self.tr("Instruction search: generations"),
@@ -180,7 +174,7 @@ class AdvancedOptions(QScrollArea):
             box = self._whole(name.replace("_", "-"), 0, 0, 200, self.tr("as the preset"))
             self._counts[name] = box
             form.addRow(count_words[name], box)
-        self._sizes: dict[tuple[str, str], QSpinBox] = {}
+        self._sizes: dict[tuple[str, str], WholeField] = {}
         for stage, names in SIZES.items():
             for name in names:
                 box = self._whole(f"{stage}-{name}", 0, 0, 10_000, self.tr("as the preset"))
@@ -207,10 +201,9 @@ class AdvancedOptions(QScrollArea):
             **{name: box.value() or None for name, box in self._counts.items()},
         }
 
-    def _whole(self, name: str, value: int, least: int, most: int, none: str = "") -> QSpinBox:
-        box = named(QSpinBox(), f"option-{name}", name)
+    def _whole(self, name: str, value: int, least: int, most: int, none: str = "") -> WholeField:
+        box = named(WholeField(), f"option-{name}", name)
         box.setRange(least, most)
-        box.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         box.setValue(value)
         if none:
             box.setSpecialValueText(none)

@@ -7,11 +7,13 @@ from functools import partial
 
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.pages.corrections import CorrectionsPage
+from honeyguide.desktop.pages.feedback import FeedbackPage
+from honeyguide.desktop.pages.flows import FlowsPage
 from honeyguide.desktop.pages.inbox import InboxPage
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.pages.settings import SettingsPage
 from honeyguide.desktop.pages.targets import TargetsPage
-from honeyguide.desktop.pages.to_come import feedback, flows, harnesses
+from honeyguide.desktop.pages.to_come import harnesses
 from honeyguide.desktop.pages.traces import TracesPage
 
 PAGES: dict[str, Callable[[Desk], Page]] = {
@@ -19,9 +21,9 @@ PAGES: dict[str, Callable[[Desk], Page]] = {
     "traces": TracesPage,
     "corrections": CorrectionsPage,
     "targets": TargetsPage,
-    "feedback": feedback,
+    "feedback": FeedbackPage,
     "harnesses": harnesses,
-    "flows": flows,
+    "flows": FlowsPage,
     "settings": SettingsPage,
 }
 

@@ -357,7 +357,10 @@ class InboxPage(Page):
     def _restore(self) -> None:
         memory = self.desk.memory
         columns = memory.get("inbox.columns")
-        if columns is not None:
+        if columns is None:
+            gain = next(n for n, column in enumerate(self.model.columns) if column.id == "gain")
+            self.table.horizontalHeader().resizeSection(gain, Metrics.characters(24))
+        else:
             self.table.set_columns(ColumnState.from_json(columns).fitted(self.model.columns))
         self._set_side(memory.get("inbox.beside") is True)
         sizes = memory.get("inbox.sizes")

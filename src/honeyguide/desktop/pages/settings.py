@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QCheckBox,
     QComboBox,
-    QDoubleSpinBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +26,7 @@ from honeyguide.desktop.pages.setting_words import group_titles, setting_words
 from honeyguide.desktop.theme import Metrics, Role, Type
 from honeyguide.desktop.widgets.buttons import Button, Look, ToolButton
 from honeyguide.desktop.widgets.labels import PlainLabel, named
+from honeyguide.desktop.widgets.number_fields import NumberField, WholeField
 from honeyguide.desktop.widgets.search_field import SearchField
 from honeyguide.kernel.errors import HoneyguideError
 
@@ -182,9 +180,9 @@ class SettingRow(QWidget):
             field.setChecked(bool(value))
         elif isinstance(field, QComboBox):
             field.setCurrentIndex(max(0, field.findData(value)))
-        elif isinstance(field, QSpinBox):
+        elif isinstance(field, WholeField):
             field.setValue(field.minimum() if value is None else int(value))
-        elif isinstance(field, QDoubleSpinBox):
+        elif isinstance(field, NumberField):
             field.setValue(field.minimum() if value is None else float(value))
         elif isinstance(field, QPlainTextEdit):
             lines = [f"{k} = {v}" for k, v in value.items()] if isinstance(value, dict) else list(value or ())
@@ -240,22 +238,20 @@ class SettingRow(QWidget):
         box.currentIndexChanged.connect(lambda _: self._put(box.currentData()))
         return box
 
-    def _number(self, kind: str) -> QSpinBox | QDoubleSpinBox:
+    def _number(self, kind: str) -> WholeField | NumberField:
         setting = self._setting
         has_none = setting.default is None
         least = setting.least if setting.least is not None else 0
         most = setting.most if setting.most is not None else 1_000_000_000
-        box: QSpinBox | QDoubleSpinBox
+        box: WholeField | NumberField
         if kind == "whole":
-            box = QSpinBox()
+            box = WholeField()
             box.setRange(int(least) - (1 if has_none else 0), int(most))
-            box.setGroupSeparatorShown(True)
         else:
-            box = QDoubleSpinBox()
+            box = NumberField()
             box.setDecimals(2)
             box.setSingleStep(0.01 if most <= 1 else 0.5)
             box.setRange(float(least) - (0.01 if has_none else 0.0), float(most))
-        box.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         if has_none:
             box.setSpecialValueText(self.tr("not set"))
         box.editingFinished.connect(

@@ -35,23 +35,3 @@ def harnesses(desk: Desk) -> Page:
         "shown and applied on the command line, with the same rules."
     )
     return CommandLinePage(desk, "harnesses", tr("Harnesses"), text, "honeyguide harness proposals list DIR", "harness")
-
-
-def flows(desk: Desk) -> Page:
-    """Return the page of markdown flows."""
-    tr = desk.window.tr
-    text = tr(
-        "A flow is a prompt in a markdown file that runs as a command. Proposals for flows will wait here; today they "
-        "are made, shown and applied on the command line, with the same rules."
-    )
-    return CommandLinePage(desk, "flows", tr("Flows"), text, "honeyguide flow list", "flows")
-
-
-def feedback(desk: Desk) -> Page:
-    """Return the page of reported problems."""
-    tr = desk.window.tr
-    text = tr(
-        "Feedback is a problem a person reported in their own words, with a life of its own: open, targeted, resolved. "
-        "It will stand here; today it is added and listed on the command line."
-    )
-    return CommandLinePage(desk, "feedback", tr("Feedback"), text, 'honeyguide feedback add TARGET "…"', "feedback")

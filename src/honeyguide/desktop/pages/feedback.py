@@ -1,0 +1,338 @@
+"""Feedback: problems that people reported in their own words, and their life."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QObject, Qt
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+
+from honeyguide.desktop.actions import Handler, Handlers
+from honeyguide.desktop.desk import Desk
+from honeyguide.desktop.dialogs.exporting import export_table
+from honeyguide.desktop.dialogs.feedback import FeedbackDialog
+from honeyguide.desktop.dialogs.small import ConfirmDialog
+from honeyguide.desktop.models.cells import Cell
+from honeyguide.desktop.models.columns import Column
+from honeyguide.desktop.models.indexed import IndexedTableModel
+from honeyguide.desktop.notify import Step
+from honeyguide.desktop.pages.page import Page
+from honeyguide.desktop.tasks import DEBOUNCE_MS
+from honeyguide.desktop.theme import Metrics, Role, Type, figures
+from honeyguide.desktop.theme.plain_text import one_line
+from honeyguide.desktop.undo import Undoable
+from honeyguide.desktop.widgets.buttons import Button, Look
+from honeyguide.desktop.widgets.data_table import DataTable
+from honeyguide.desktop.widgets.labels import PlainLabel, named
+from honeyguide.desktop.widgets.search_field import SearchField
+from honeyguide.desktop.widgets.states import StateAction, StateStack
+from honeyguide.kernel.clock import parse_iso
+
+if TYPE_CHECKING:
+    from honeyguide.workspace import FeedbackDetail, FeedbackItem, FeedbackList, WorkspaceEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One line of the list."""
+
+    id: str
+    state: str
+    message: str
+    target: str
+    created_at: datetime
+
+
+class FeedbackModel(IndexedTableModel[Problem]):
+    """All reported problems."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        tr = QCoreApplication.translate
+        super().__init__(
+            (
+                Column("state", tr("FeedbackModel", "State"), 14, fixed=True),
+                Column("message", tr("FeedbackModel", "Problem"), 40, stretch=True, fixed=True),
+                Column("target", tr("FeedbackModel", "Target"), 18),
+                Column("created_at", tr("FeedbackModel", "Age"), 9, right=True),
+            ),
+            parent,
+        )
+
+    def key(self, row: Problem) -> str:
+        return row.id
+
+    def raw(self, row: Problem, column: int) -> Any:
+        value = getattr(row, self.columns[column].id)
+        return value.isoformat() if isinstance(value, datetime) else value
+
+    def sort_value(self, row: Problem, column: int) -> Any:
+        value = getattr(row, self.columns[column].id)
+        return value.casefold() if isinstance(value, str) else value
+
+    def cell(self, row: Problem, column: int) -> Cell:
+        name = self.columns[column].id
+        if name == "state":
+            words, role, icon = state_look(row.state)
+            return Cell(words, role, icon)
+        if name == "message":
+            return Cell(one_line(row.message), tip=row.message[:600])
+        if name == "target":
+            return Cell(one_line(row.target, 80), Role.TEXT_2)
+        age = figures.age(row.created_at, datetime.now(UTC))
+        return Cell(age, Role.TEXT_2, right=True, tip=figures.exact_time(row.created_at))
+
+
+class FeedbackPage(Page):
+    """The list at the left, one problem at the right."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, "feedback", desk.window.tr("Feedback"))
+        self._detail: FeedbackDetail | None = None
+        self._wanted: str | None = None
+        self.search = SearchField("feedback-search", self.tr("Search problems"))
+        self.search.setMaximumWidth(Metrics.characters(38))
+        self.state = named(QComboBox(), "feedback-state", self.tr("State"))
+        self.state.addItem(self.tr("every state"), "")
+        for name in ("open", "targeted", "resolved", "dismissed"):
+            self.state.addItem(state_look(name)[0], name)
+        self.report = Button(self.tr("Report a problem…"), "feedback-add", look=Look.PRIMARY, icon="plus")
+        self.head.addStretch(1)
+        self.head.addWidget(self.search, 2)
+        self.head.addWidget(self.state)
+        self.head.addWidget(self.report)
+        self.model = FeedbackModel(self)
+        self.table = DataTable("feedback-table", self.tr("Reported problems"), self.model)
+        self.list_stack = StateStack(self.table)
+        self._compose()
+        self._connect()
+        desk.window.single_keys.attach(self.table)  # type: ignore[attr-defined]
+        self.list_stack.show_loading(self.tr("Reading the problems…"))
+
+    # --- the page
+
+    def read(self) -> None:
+        state = self.state.currentData() or None
+        self.tasks.latest(
+            "feedback",
+            lambda: self.desk.workspace.list_feedback(state=state),
+            self._show,
+            failed=self.show_failure(self.list_stack),
+        )
+
+    def show_item(self, item: object) -> None:
+        self._wanted = str(item)
+        if self.table.select_key(self._wanted):
+            self._wanted = None
+
+    def first_focus(self) -> QWidget:
+        return self.table if self.model.total else self.report
+
+    def concerns(self, event: WorkspaceEvent) -> bool:
+        return event.kind.startswith("feedback")
+
+    def handlers(self) -> Handlers:
+        return {
+            "find": Handler(self.search.setFocus),
+            "refresh": Handler(self.read),
+            "export-rows": Handler(
+                lambda: self.tasks.start(export_table(self.desk, self.table, "feedback"), "export feedback"),
+                lambda: "" if self.model.total else self.tr("The list is empty."),
+            ),
+        }
+
+    # --- showing
+
+    def _show(self, found: FeedbackList) -> None:
+        keep = self._wanted or self.table.current_key()
+        items = sorted(found.items, key=lambda item: item.created_at, reverse=True)
+        self.model.set_rows(Problem(i.id, i.state.value, i.message, i.name, parse_iso(i.created_at)) for i in items)
+        if found.damaged_lines:
+            lines = ", ".join(str(line) for line in found.damaged_lines[:10])
+            said = self.tr("Some lines of the log of problems cannot be read: {lines}.").format(lines=lines)
+            self.desk.notify.warn("feedback-damaged", said)
+        if items:
+            self.list_stack.show_content()
+            if not (keep and self.table.select_key(keep)):
+                self.table.select_key(self.model.row_at(0).id)
+            self._wanted = None
+            return
+        self._detail = None
+        self.detail_stack.show_empty(self.tr("Nothing is chosen"), self.tr("Choose one in the list."), icon="feedback")
+        self.list_stack.show_empty(
+            self.tr("No problem reported"),
+            self.tr(
+                "When an answer was wrong, say so here in your own words. A report is free, stays on this computer, "
+                "and a later run can be asked to solve it."
+            ),
+            [StateAction("add", self.tr("Report a problem…"), "plus")],
+            icon="feedback",
+        )
+
+    def _on_current(self, key: object) -> None:
+        if key:
+            self.tasks.latest(
+                "problem", lambda: self.desk.workspace.show_feedback(str(key)), self._show_detail, delay_ms=DEBOUNCE_MS
+            )
+
+    def _show_detail(self, detail: FeedbackDetail) -> None:
+        self._detail = detail
+        item = detail.item
+        self.detail_stack.show_content()
+        words, role, _ = state_look(item.state.value)
+        self.about.set_text(f"{words} · {item.name} · {item.id}")
+        self.about.set_role(role)
+        self.message.set_text(item.message)
+        for label, value in ((self.expected, item.expected), (self.actual, item.actual)):
+            label.set_text(value or self.tr("not said"))
+        coverage = {
+            "reproduced": self.tr("Reproduced by: {cases}").format(cases=", ".join(detail.cases)),
+            "unreproduced": self.tr("No case reproduces it yet."),
+            "no-suite": self.tr("Its target has no suite of cases yet."),
+        }
+        self.coverage.set_text(coverage.get(detail.coverage, detail.coverage))
+        is_open = item.state.value in ("open", "targeted")
+        self.dismiss.setVisible(is_open)
+        self.reopen.setVisible(not is_open)
+        self.trace.setVisible(item.trace_id is not None)
+
+    # --- doing
+
+    async def _report(self) -> None:
+        targets = await self.desk.workspace.targets()
+        dialog = FeedbackDialog(
+            [(row.title or row.ref.name, str(row.ref)) for row in targets], self.desk.memory, self.desk.window
+        )
+        if not await dialog.ask():
+            return
+        added = await self.desk.workspace.add_feedback(
+            dialog.target(),
+            dialog.message(),
+            expected=dialog.expected(),
+            actual=dialog.actual(),
+            origin=self.desk.origin,
+        )
+        dialog.forget_draft(self.desk.memory)
+        said = self.tr("Reported.")
+        if added.duplicates:
+            said += " " + self.tr("It may be the same as: {message}").format(
+                message=one_line(added.duplicates[0].item.message, 80)
+            )
+        self.desk.notify.info(said)
+        self._wanted = added.item.id
+        self.read()
+
+    def _move(self, change: Callable[[str], Any], item: FeedbackItem) -> None:
+        async def work() -> None:
+            await change(item.id)
+            self.read()
+
+        self.tasks.start(work(), "change a problem")
+
+    def _on_dismiss(self) -> None:
+        detail = self._detail
+        if detail is None:
+            return
+        workspace, item, origin = self.desk.workspace, detail.item, self.desk.origin
+
+        def dismiss() -> None:
+            self._move(lambda name: workspace.dismiss_feedback(name, origin=origin), item)
+
+        def reopen() -> None:
+            self._move(lambda name: workspace.reopen_feedback(name, origin=origin), item)
+
+        dismiss()
+        self.desk.undo.add(Undoable(self.tr("Dismiss a problem"), reopen, dismiss))
+        self.desk.notify.info(self.tr("Dismissed."), Step(self.tr("Undo"), self.desk.undo.undo))
+
+    def _on_reopen(self) -> None:
+        detail = self._detail
+        if detail is not None:
+            workspace, origin = self.desk.workspace, self.desk.origin
+            self._move(lambda name: workspace.reopen_feedback(name, origin=origin), detail.item)
+
+    async def _forget(self) -> None:
+        detail = self._detail
+        if detail is None:
+            return
+        title = self.tr("Forget this problem for good?")
+        text = self.tr("It is removed wherever it stands, and cannot be brought back.")
+        dialog = ConfirmDialog("forget-feedback", title, text, self.tr("Forget"), self.desk.window)
+        if await dialog.ask():
+            await self.desk.workspace.forget_feedback(detail.item.id, confirmed=True, origin=self.desk.origin)
+            self.read()
+
+    # --- inside
+
+    def _compose(self) -> None:
+        self.about = PlainLabel("", Type.CAPTION, Role.TEXT_2, selectable=True)
+        self.message = PlainLabel("", Type.PROSE, selectable=True)
+        self.message.setObjectName("feedback-message")
+        self.expected = PlainLabel("", selectable=True)
+        self.actual = PlainLabel("", selectable=True)
+        self.coverage = PlainLabel("", role=Role.TEXT_2)
+        self.dismiss = Button(self.tr("Dismiss"), "feedback-dismiss", icon="cross")
+        self.reopen = Button(self.tr("Reopen"), "feedback-reopen", icon="undo")
+        self.forget = Button(self.tr("Forget…"), "feedback-forget", icon="trash")
+        self.trace = Button(self.tr("Show the trace"), "feedback-trace", look=Look.LINK)
+        detail = QWidget()
+        column = QVBoxLayout(detail)
+        column.setContentsMargins(Metrics.MARGIN, Metrics.GAP, Metrics.MARGIN, Metrics.GAP)
+        column.setSpacing(Metrics.GAP)
+        column.addWidget(self.about)
+        column.addWidget(self.message)
+        for words, label in ((self.tr("Wanted"), self.expected), (self.tr("What came"), self.actual)):
+            column.addWidget(PlainLabel(words, Type.CAPTION, Role.TEXT_2))
+            column.addWidget(label)
+        column.addWidget(self.coverage)
+        column.addWidget(self.trace, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        row = QHBoxLayout()
+        row.setSpacing(Metrics.GAP)
+        row.addStretch(1)
+        for button in (self.forget, self.reopen, self.dismiss):
+            row.addWidget(button)
+        column.addLayout(row)
+        self.detail_stack = StateStack(detail)
+        self.detail_stack.show_empty(self.tr("Nothing is chosen"), self.tr("Choose one in the list."), icon="feedback")
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(self.list_stack)
+        splitter.addWidget(self.detail_stack)
+        splitter.setSizes([560, 460])
+        self.column.addWidget(splitter, 1)
+
+    def _connect(self) -> None:
+        self.search.searched.connect(self.model.search)
+        self.search.left_down.connect(self.table.setFocus)
+        self.state.currentIndexChanged.connect(lambda _: self.read())
+        self.report.clicked.connect(lambda: self.tasks.start(self._report(), "report a problem"))
+        self.table.current_changed.connect(self._on_current)
+        self.list_stack.acted.connect(self._on_state)
+        self.dismiss.clicked.connect(self._on_dismiss)
+        self.reopen.clicked.connect(self._on_reopen)
+        self.forget.clicked.connect(lambda: self.tasks.start(self._forget(), "forget a problem"))
+        self.trace.clicked.connect(self._on_trace)
+
+    def _on_state(self, name: str) -> None:
+        if name == "add":
+            self.tasks.start(self._report(), "report a problem")
+        else:
+            self.read()
+
+    def _on_trace(self) -> None:
+        if self._detail is not None and self._detail.item.trace_id is not None:
+            self.desk.go("traces", self._detail.item.trace_id)
+
+
+def state_look(state: str) -> tuple[str, Role, str]:
+    """Return words, colour and icon of a problem's state."""
+    tr = QCoreApplication.translate
+    return {
+        "open": (tr("FeedbackModel", "open"), Role.WARN, "waiting"),
+        "targeted": (tr("FeedbackModel", "being worked on"), Role.INFO, "running"),
+        "resolved": (tr("FeedbackModel", "resolved"), Role.GOOD, "check"),
+        "dismissed": (tr("FeedbackModel", "dismissed"), Role.TEXT_2, "cross"),
+    }.get(state, (state, Role.TEXT_2, "question"))

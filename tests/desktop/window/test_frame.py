@@ -1,0 +1,224 @@
+"""The frame: what it imports, what its code may not do, its tasks, keys, memory, and one instance per workspace."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QListWidget
+
+import honeyguide.desktop
+from honeyguide.desktop.actions import actions
+from honeyguide.desktop.dialogs.palette import match_rank
+from honeyguide.desktop.keys import KeyBindings, SingleKeys
+from honeyguide.desktop.memory import Memory
+from honeyguide.desktop.single_instance import SingleInstance, ask_other
+from honeyguide.desktop.tasks import TaskScope
+from honeyguide.desktop.undo import Undoable, UndoList
+
+SOURCES = sorted(Path(honeyguide.desktop.__file__).parent.rglob("*.py"))
+BANNED_CALLS = {"exec", "exec_", "processEvents"}
+BANNED_NAMES = {"asyncSlot", "asyncClose", "QMessageBox", "QInputDialog", "QProgressDialog"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_no_nested_loop_and_no_slot_that_loses_its_task(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in BANNED_CALLS:
+            is_first_paint = path.name == "main.py" and node.func.attr == "processEvents"
+            assert is_first_paint, f"{path.name}:{node.lineno} calls {node.func.attr}"
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        assert name not in BANNED_NAMES, f"{path.name}: {name}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_the_window_knows_the_workspace_and_the_kernel_only(path: Path) -> None:
+    allowed = ("honeyguide.desktop", "honeyguide.workspace", "honeyguide.kernel")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+        for name in names:
+            assert not name.startswith("honeyguide.") or name.startswith(allowed), f"{path.name} imports {name}"
+
+
+def test_importing_the_window_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, honeyguide.desktop.main\n"
+        "heavy = {'anthropic', 'openai', 'pyqtgraph', 'starlette', 'honeyguide.server', 'honeyguide.workspace',"
+        " 'sqlalchemy', 'numpy'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_action_has_a_title_an_own_id_and_an_own_key() -> None:
+    every = actions()
+    assert len({action.id for action in every}) == len(every)
+    used: dict[tuple[str, str], str] = {}
+    for action in every:
+        assert action.title
+        for key in action.keys:
+            assert not QKeySequence(key).isEmpty(), key
+            other = used.setdefault((key, ""), action.id)
+            assert other == action.id, f"{key}: {other} and {action.id}"
+        if action.single:
+            other = used.setdefault((action.single, action.page), action.id)
+            assert other == action.id, f"{action.single}: {other} and {action.id}"
+
+
+def test_a_scope_reports_errors_and_ends_what_it_started(qapp: QApplication, qloop: Any) -> None:
+    async def story() -> None:
+        told: list[tuple[str, str]] = []
+        scope = TaskScope(lambda error, name: told.append((str(error), name)), "page")
+        below = scope.child("below")
+
+        async def fail() -> None:
+            raise ValueError("broken")
+
+        async def for_ever() -> None:
+            await asyncio.sleep(60)
+
+        scope.start(fail(), "failing")
+        below.start(for_ever(), "waiting")
+        await asyncio.sleep(0.05)
+        assert told == [("broken", "failing")]
+        assert scope.running() == ["waiting"]
+        await scope.aclose()
+        assert scope.running() == []
+        assert scope.start(for_ever()) is None
+        assert told == [("broken", "failing")]
+
+    qloop.run(story())
+
+
+def test_only_the_newest_of_quick_selections_is_loaded_and_late_results_are_dropped(
+    qapp: QApplication, qloop: Any
+) -> None:
+    async def story() -> None:
+        begun: list[int] = []
+        shown: list[int] = []
+        scope = TaskScope(lambda error, name: None)
+
+        def choose(number: int, seconds: float, delay_ms: int = 20) -> None:
+            async def load() -> int:
+                begun.append(number)
+                await asyncio.sleep(seconds)
+                return number
+
+            scope.latest("run", load, shown.append, delay_ms=delay_ms)
+
+        for number in range(5):
+            choose(number, 0.01)
+        await asyncio.sleep(0.15)
+        assert (begun, shown) == ([4], [4])
+        choose(10, 0.2, 0)
+        await asyncio.sleep(0.02)
+        choose(11, 0.01, 0)
+        await asyncio.sleep(0.3)
+        assert shown == [4, 11]
+        await scope.aclose()
+
+    qloop.run(story())
+
+
+def test_memory_survives_a_restart_and_a_broken_file(qapp: QApplication, tmp_path: Path) -> None:
+    path = tmp_path / "state" / "window.json"
+    memory = Memory(path)
+    memory.set("inbox.columns", {"order": ["age"]})
+    memory.set("note.1", "half a sent")
+    memory.save()
+    assert Memory(path).table("inbox.columns") == {"order": ["age"]}
+    assert Memory(path).text("note.1") == "half a sent"
+    path.write_text("{", encoding="utf-8")
+    assert Memory(path).text("note.1") == ""
+
+
+def test_keys_can_be_changed_checked_for_conflicts_and_reset(qapp: QApplication) -> None:
+    memory = Memory(None)
+    keys = KeyBindings(actions(), memory)
+    assert keys.owner("Ctrl+N", besides="quit") == "new-run"
+    assert keys.owner("Ctrl+Alt+9") is None
+    keys.set_key("new-run", "Ctrl+Alt+9")
+    assert keys.keys("new-run") == ("Ctrl+Alt+9",)
+    assert keys.owner("Ctrl+N", besides="quit") is None
+    keys.set_key("accept", "X")
+    assert keys.single("accept") == "X" and keys.keys("accept") == ()
+    assert KeyBindings(actions(), memory).single("accept") == "X"
+    keys.reset()
+    assert keys.keys("new-run") == ("Ctrl+N",) and keys.single("accept") == "A"
+    memory.save()
+
+
+def test_single_keys_act_on_a_list_and_can_be_switched_off(qtbot: Any) -> None:
+    done: list[str] = []
+    memory = Memory(None)
+    keys = KeyBindings(actions(), memory)
+    singles = SingleKeys(actions(), keys, done.append)
+    box = QListWidget()
+    qtbot.addWidget(box)
+    box.show()
+    box.activateWindow()
+    box.setFocus()
+    qtbot.waitUntil(box.hasFocus)
+    singles.attach(box)
+    QTest.keyClick(box, Qt.Key.Key_A)
+    assert done == ["accept"]
+    singles.set_enabled(False)
+    QTest.keyClick(box, Qt.Key.Key_A)
+    assert done == ["accept"]
+    singles.set_enabled(True)
+    keys.set_key("accept", "X")
+    QTest.keyClick(box, Qt.Key.Key_A)
+    QTest.keyClick(box, Qt.Key.Key_X)
+    assert done == ["accept", "accept"]
+    memory.save()
+
+
+def test_the_first_window_of_a_workspace_is_raised_by_a_second_start(qtbot: Any, tmp_path: Path) -> None:
+    first = SingleInstance(tmp_path)
+    raised: list[bool] = []
+    first.raise_wanted.connect(lambda: raised.append(True))
+    assert first.listen()
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom PySide6.QtCore import QCoreApplication\n"
+        "from honeyguide.desktop.single_instance import ask_other\n"
+        "app = QCoreApplication([])\nsys.exit(0 if ask_other(Path(sys.argv[1])) else 3)"
+    )
+    second = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / ".." / tmp_path.name)])
+    qtbot.waitUntil(lambda: second.poll() is not None, timeout=20_000)
+    assert second.returncode == 0 and raised == [True]
+    first.close()
+    assert not ask_other(tmp_path)
+
+
+def test_undo_and_redo_have_names(qapp: QApplication) -> None:
+    log: list[str] = []
+    undo = UndoList()
+    assert not undo.undo() and undo.undo_name == ""
+    undo.add(Undoable("Dismiss a problem", lambda: log.append("back"), lambda: log.append("again")))
+    assert undo.undo_name == "Dismiss a problem"
+    assert undo.undo() and undo.redo_name == "Dismiss a problem"
+    assert undo.redo() and log == ["back", "again"]
+
+
+@pytest.mark.parametrize(
+    ("words", "title", "rank"),
+    [
+        ("", "Accept", 0),
+        ("acc", "Accept and deploy…", 0),
+        ("deploy", "Accept and deploy…", 1),
+        ("acdep", "Accept and deploy…", 3),
+        ("zz", "Accept", None),
+    ],
+)
+def test_the_palette_ranks_beginnings_before_words_before_letters(words: str, title: str, rank: int | None) -> None:
+    assert match_rank(words.split(), title.casefold(), title.casefold()) == rank

@@ -1,0 +1,404 @@
+"""Every page, dialog and action of the window, reached as a person reaches them; hostile content; closing."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QWidget
+
+from honeyguide.desktop.actions import Reach, actions
+from honeyguide.desktop.application import Application
+from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch
+from honeyguide.desktop.window import Window
+from honeyguide.workspace import RunOptions, Workspace
+from tests.desktop.drivers import AppDriver, find, focus, key, keys, press, until
+
+HOSTILE = (
+    "<b>bold</b><script>alert(1)</script><img src=x onerror=alert(1)>",
+    "a" * 1_000_000,
+    "\u202egnp.exe \u2066hidden\u2069 \u200b",
+    "שלום עולם مرحبا",
+    "\x00\x07\x1b[31m\x7f",
+    "👩‍👩‍👧‍👦 🏳️‍🌈",
+)
+PAGES = ("inbox", "traces", "corrections", "targets", "feedback", "harnesses", "flows", "settings")
+DIALOGS = {
+    "new-run": "new-run", "connect-model": "connect-model-dialog", "find-agents": "find-agents-dialog",
+    "palette": "palette", "shortcuts": "shortcuts-dialog", "doctor": "doctor-dialog", "about": "about-dialog",
+    "welcome": "welcome-dialog", "import-traces": "file-dialog", "add-target": "file-dialog",
+    "open-workspace": "file-dialog", "accept": "accept-dialog", "reject": "reject-dialog", "try": "try-dialog",
+    "export-run": "file-dialog", "export-rows": "file-dialog", "back-up": "backup-dialog",
+}  # fmt: skip
+
+
+def test_every_page_opens_by_its_key_and_every_dialog_closes_by_escape(
+    qapp: QApplication, qloop: Any, proposed: Path
+) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, proposed).start()
+        await app.inbox.review_of("qualityRules", "proposed")
+        for number, page in enumerate(PAGES, 1):
+            app.window.activateWindow()
+            key(app.window, getattr(Qt.Key, f"Key_{number}"), Qt.KeyboardModifier.ControlModifier)
+            await until(lambda page=page: app.window.front == page, page)
+            await asyncio.sleep(0.05)
+            assert app.window.focusWidget() is not None
+        app.window.trigger("back")
+        assert app.window.front == "flows"
+        app.go("inbox")
+        for action, name in DIALOGS.items():
+            assert app.window.trigger(action), f"{action}: {app.window.reason_against(action)}"
+            dialog = await app.dialog(name)
+            await asyncio.sleep(0.05)
+            key(dialog, Qt.Key.Key_Escape)
+            await app.gone(dialog)
+        await app.close()
+
+    qloop.run(story(), timeout=90)
+
+
+def test_every_action_is_carried_out_somewhere_or_says_why_not(qapp: QApplication, qloop: Any, proposed: Path) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, proposed).start()
+        await app.inbox.review_of("qualityRules", "proposed")
+        handled: set[str] = set()
+        for page in PAGES:
+            app.window.show_page(page)
+            await asyncio.sleep(0.02)
+            for action in actions():
+                handler = app.window.handler(action.id)
+                if handler is not None:
+                    handled.add(action.id)
+                    assert isinstance(app.window.reason_against(action.id), str)
+        missing = {action.id for action in actions()} - handled
+        assert not missing, missing
+        app.window.show_page("harnesses")
+        lone = next(a.id for a in actions() if a.reach is Reach.PAGE)
+        assert app.window.reason_against(lone)
+        assert not app.window.trigger(lone) and app.said()
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_every_control_has_a_name_to_be_found_and_read_by(qapp: QApplication, qloop: Any, proposed: Path) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, proposed).start()
+        await app.inbox.review_of("qualityRules", "proposed")
+        for page in PAGES:
+            app.window.show_page(page)
+            await asyncio.sleep(0.1)
+            for widget in app.window.page(page).findChildren(QAbstractButton):
+                if widget.isVisible() and not widget.objectName().startswith("qt_"):
+                    assert widget.objectName(), f"{page}: {widget} {widget.text()}"
+                    assert widget.accessibleName() or widget.text(), f"{page}: {widget.objectName()}"
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_the_welcome_leads_with_one_press_to_a_finished_proposal(
+    qapp: QApplication, qloop: Any, tmp_path: Path
+) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, tmp_path / "new").start(ready=False)
+        await until(lambda: app.window.findChild(QWidget, "welcome-sample") is not None, "the welcome")
+        assert not (tmp_path / "new").exists(), "something was made before anybody chose"
+        app.press("welcome-sample")
+        await until(app.application.ready.is_set, "the sample")
+        await until(lambda: app.inbox.states.get("support") == "proposed", "a proposal")
+        await app.inbox.review_of("support", "proposed")
+        await app.close()
+
+    qloop.run(story(), timeout=90)
+
+
+def test_a_folder_that_cannot_be_opened_says_why(qapp: QApplication, qloop: Any, tmp_path: Path) -> None:
+    async def story() -> None:
+        (tmp_path / "honeyguide.db").write_bytes(b"this is no database" * 100)
+        app = await AppDriver(qapp, tmp_path).start(ready=False)
+        await until(lambda: app.window.waiting.kind == "error", "the error")
+        assert find(app.window, "state-again").isVisible() and find(app.window, "state-other").isVisible()
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_files_dropped_on_the_traces_are_imported_and_shown_as_text(
+    qapp: QApplication, qloop: Any, sample: Path, tmp_path: Path
+) -> None:
+    lines = [
+        {"input": text, "output": text, "outcome": "success", "created_at": "2026-02-01T00:00:00Z"} for text in HOSTILE
+    ]
+    file = tmp_path / "hostile.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+        page = app.go("traces")
+        await until(lambda: page.model.total, "the traces")
+        before = page.model.total
+        mime = QMimeData()
+        mime.setUrls([QUrl.fromLocalFile(str(file))])
+        event = QDropEvent(
+            QPointF(50, 50), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        )
+        page.dropEvent(event)
+        await until(lambda: page._stop_import is None and app.said(), "the import to end")
+        await until(lambda: page.model.total >= before, "the list")
+        for row in page.model.known_rows()[:10]:
+            page.table.select_key(row.id)
+            await asyncio.sleep(0.12)
+            page.grab()
+        for label in page.findChildren(QLabel):
+            assert label.textFormat() == Qt.TextFormat.PlainText, label.text()[:80]
+        await app.close()
+
+    qloop.run(story(), timeout=90)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=["html", "1-mb-line", "reordering", "rtl", "control", "emoji"])
+def test_a_hostile_proposal_is_reviewed_as_text(qapp: QApplication, qloop: Any, sample: Path, text: str) -> None:
+    async def make() -> str | None:
+        async with await Workspace.open(sample) as workspace:
+            live = workspace.active_prompt("persona-system-prompt", "writer")
+            options = RunOptions(preset="quick", candidate_text=f"{live}\n{text}", allow_safe=True)
+            return (await workspace.evolve("writer", options)).uuid
+
+    uuid = asyncio.run(make())
+
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+        app.window.show_page("inbox", uuid)
+        await until(lambda: app.inbox.page.review.review is not None, "the review")
+        for name in ("evidence", "checks", "lineage", "journal", "changes"):
+            app.window.trigger(f"tab-{name}")
+            await asyncio.sleep(0.1)
+            app.window.grab()
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_the_palette_and_the_sheet_of_keys_do_what_they_say(qapp: QApplication, qloop: Any, proposed: Path) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, proposed).start()
+        app.window.activateWindow()
+        key(app.window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+        palette: Any = await app.dialog("palette")
+        field = find(palette, "palette-search")
+        keys(field, "targ")
+        assert palette.entries()[0] == "go-targets"
+        key(field, Qt.Key.Key_Return)
+        await until(lambda: app.window.front == "targets", "the targets")
+        app.window.trigger("shortcuts")
+        sheet: Any = await app.dialog("shortcuts-dialog")
+        sheet.choose("new-run")
+        edit: Any = find(sheet, "shortcuts-edit")
+        from PySide6.QtGui import QKeySequence
+
+        edit.setKeySequence(QKeySequence("Ctrl+O"))
+        assert not find(sheet, "shortcuts-use").isEnabled(), "a key that is taken"
+        edit.setKeySequence(QKeySequence("Ctrl+Alt+7"))
+        press(find(sheet, "shortcuts-use"))
+        assert app.window.qaction("new-run").shortcut() == QKeySequence("Ctrl+Alt+7")
+        press(find(sheet, "shortcuts-reset"))
+        assert app.window.qaction("new-run").shortcut() == QKeySequence("Ctrl+N")
+        press(find(sheet, "shortcuts-close"))
+        await app.gone(sheet)
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_settings_are_checked_kept_and_go_back_to_their_default(qapp: QApplication, qloop: Any, sample: Path) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+        page = app.go("settings")
+        workspace = app.desk.workspace
+        page.row("window.theme").field.setCurrentIndex(page.row("window.theme").field.findData("dark"))
+        await until(lambda: workspace.setting("window.theme") == "dark", "the setting")
+        await until(lambda: app.theme.choice is ThemeChoice.DARK, "the theme")
+        line = page.row("models.proxy").field
+        await focus(line)
+        keys(line, "http://127.0.0.1:8080")
+        key(line, Qt.Key.Key_Return)
+        await until(lambda: workspace.setting("models.proxy") == "http://127.0.0.1:8080", "the proxy")
+        press(find(page, "default-models.proxy"))
+        await until(lambda: workspace.setting("models.proxy") is None, "the default")
+        keys(page.search, "proxy")
+        await until(lambda: not page.row("window.theme").isVisible(), "the search")
+        page.row("window.theme").field.setCurrentIndex(0)
+        await until(lambda: workspace.setting("window.theme") == "system", "the setting")
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_a_correction_is_judged_by_single_keys(qapp: QApplication, qloop: Any, sample: Path) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+        page = app.go("corrections")
+        await until(lambda: page.model.total, "the corrections")
+        total = page.model.total
+        await until(page.no.isEnabled, "the first one")
+        await focus(page.table)
+        keys(page.table, "n")
+        await until(lambda: page.model.total == total - 1, "one less")
+        await until(page.no.isEnabled, "the next one")
+        await focus(page.table)
+        keys(page.table, "e")
+        dialog = await app.dialog("correction-dialog")
+        find(dialog, "correction-words").setPlainText("The answer must name the order number.")  # type: ignore[attr-defined]
+        press(find(dialog, "correction-go"))
+        await until(lambda: page.model.total == total - 2, "two less")
+        confirmed = await app.desk.workspace.corrections("confirmed")
+        assert confirmed.items[0].edit == "The answer must name the order number."
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_a_problem_is_reported_dismissed_and_brought_back_by_undo(qapp: QApplication, qloop: Any, sample: Path) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+        page = app.go("feedback")
+        app.press("feedback-add")
+        dialog = await app.dialog("feedback-dialog")
+        keys(find(dialog, "feedback-text"), "It forgot the greeting.")
+        press(find(dialog, "feedback-go"))
+        await until(lambda: page.model.total == 1, "the problem")
+        await until(page.dismiss.isVisible, "its detail")
+        press(page.dismiss)
+        await until(lambda: page.model.row_at(0).state == "dismissed", "dismissed")
+        page.table.setFocus()
+        app.window.trigger("undo")
+        await until(lambda: page.model.row_at(0).state == "open", "open again")
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_closing_asks_while_a_run_goes_on_and_the_run_can_be_resumed(
+    qapp: QApplication, qloop: Any, sample: Path
+) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+        uuid = await app.desk.workspace.start_run("coder", RunOptions())
+        app.window.close()
+        dialog = await app.dialog("close-dialog")
+        key(dialog, Qt.Key.Key_Escape)
+        await app.gone(dialog)
+        assert app.window.isVisible()
+        if uuid in app.desk.workspace.active_runs():
+            app.window.close()
+            dialog = await app.dialog("close-dialog")
+            press(find(dialog, "close-dialog-go"))
+            assert app._life is not None
+            await asyncio.wait_for(app._life, 30)
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_an_error_in_a_task_shows_its_sentence_and_its_hint(
+    qapp: QApplication, qloop: Any, sample: Path, expected_logs: Any
+) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+
+        async def fail() -> None:
+            raise RuntimeError("nobody foresaw this")
+
+        app.desk.tasks.start(fail(), "a task")
+        dialog = await app.dialog("error-dialog")
+        press(find(dialog, "error-more"))
+        assert "nobody foresaw this" in find(dialog, "error-details").toPlainText()  # type: ignore[attr-defined]
+        press(find(dialog, "error-close"))
+        await app.gone(dialog)
+        app.application.errors.clear()
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+@pytest.mark.parametrize(("wide", "high"), [(960, 600), (1280, 800)])
+def test_nothing_is_wider_than_the_window(qapp: QApplication, qloop: Any, proposed: Path, wide: int, high: int) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, proposed, wide=wide, high=high).start()
+        await app.inbox.review_of("qualityRules", "proposed")
+        for page in PAGES:
+            app.window.show_page(page)
+            await asyncio.sleep(0.1)
+            assert app.window.width() == wide and app.window.height() == high, page
+            assert app.window.page(page).width() <= wide
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+@pytest.mark.soak
+def test_memory_does_not_grow_over_200_openings_of_each_page(qapp: QApplication, qloop: Any, proposed: Path) -> None:
+    import tracemalloc
+
+    async def story() -> None:
+        app = await AppDriver(qapp, proposed).start()
+        await app.inbox.review_of("qualityRules", "proposed")
+
+        async def cycle() -> None:
+            for page in PAGES:
+                app.window.show_page(page)
+                await asyncio.sleep(0.01)
+
+        for _ in range(10):
+            await cycle()
+        gc.collect()
+        tracemalloc.start()
+        before = tracemalloc.take_snapshot()
+        widgets = len(QApplication.allWidgets())
+        for _ in range(200):
+            await cycle()
+        gc.collect()
+        grown = sum(entry.size_diff for entry in tracemalloc.take_snapshot().compare_to(before, "filename"))
+        tracemalloc.stop()
+        assert len(QApplication.allWidgets()) <= widgets + 20
+        assert grown < 4_000_000, f"{grown / 1e6:.1f} MB"
+        await app.close()
+
+    qloop.run(story(), timeout=600)
+
+
+@pytest.mark.soak
+def test_a_window_that_is_opened_and_closed_leaves_nothing(qapp: QApplication, qloop: Any, proposed: Path) -> None:
+    async def story() -> None:
+        for _ in range(20):
+            app = await AppDriver(qapp, proposed).start()
+            await app.close()
+        gc.collect()
+        left = [w for w in QApplication.topLevelWidgets() if isinstance(w, Window | QDialog)]
+        assert len(left) <= 1, left
+
+    qloop.run(story(), timeout=300)
+
+
+def test_the_smoke_run_walks_through_everything(qapp: QApplication, qloop: Any, tmp_path: Path, proposed: Path) -> None:
+    from honeyguide.desktop.smoke import walk
+
+    workspace = Path(shutil.copytree(proposed, tmp_path / "smoke"))
+    qapp.setQuitOnLastWindowClosed(False)
+    theme = ThemeSwitch(qapp, ThemeChoice.LIGHT)
+    window = Window()
+    window.show()
+    application = Application(qapp, workspace, window, theme)
+    assert qloop.run(walk(application), timeout=60) == 0
+    window.deleteLater()
+    theme.setParent(None)
+    application.setParent(None)
