@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import asyncio
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,10 +10,31 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
-from tests.server.servers import RunningServer, run_body, start_server
+from honeyguide.workspace import RunOptions, Workspace
+from tests.server.servers import RunningServer, proposed, start_server
 from tests.workspace.conftest import anyio_backend, folder, sample_folder
 
 __all__ = ["anyio_backend", "folder", "sample_folder"]
+
+
+@pytest.fixture(scope="session")
+def decided_folder(sample_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample workspace after one run, whose proposal waits for a person; only copies of it may be changed."""
+    path = Path(shutil.copytree(sample_folder, tmp_path_factory.mktemp("proposed") / "workspace"))
+
+    async def propose() -> None:
+        async with await Workspace.open(path) as workspace:
+            assert (await workspace.evolve("writer", RunOptions())).outcome == "proposed"
+
+    asyncio.run(propose())
+    return path
+
+
+@pytest.fixture
+def waiting(decided_folder: Path, folder: Path) -> None:
+    """Let this test's workspace begin with a proposal on the writer; ask for it before the server."""
+    shutil.rmtree(folder)
+    shutil.copytree(decided_folder, folder)
 
 
 @pytest.fixture
@@ -46,23 +67,12 @@ def client(server: RunningServer) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture(scope="module")
-def shared(sample_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+def shared(decided_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """One server for all tests of a module that change nothing, with a proposal to look at."""
     home = tmp_path_factory.mktemp("shared")
-    before = os.environ.get("XDG_STATE_HOME")
-    os.environ["XDG_STATE_HOME"] = str(home / "state")
-    try:
-        found = start_server(Path(shutil.copytree(sample_folder, home / "workspace")))
-    finally:
-        if before is None:
-            del os.environ["XDG_STATE_HOME"]
-        else:
-            os.environ["XDG_STATE_HOME"] = before
-    with found.client() as client:
-        body = run_body(client, preset="efficient")
-        done = client.post("/api/evolution/run", json=body).json()
-        assert done["outcome"] == "proposed", done
-        found.proposal = done["uuid"]  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(home / "state"))
+        found = start_server(Path(shutil.copytree(decided_folder, home / "workspace")))
     yield found
     found.stop()
 
@@ -75,6 +85,6 @@ def reader(shared: RunningServer) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def proposal(shared: RunningServer) -> str:
+def proposal(reader: httpx.Client) -> str:
     """The id of the shared server's proposal."""
-    return str(shared.proposal)  # type: ignore[attr-defined]
+    return proposed(reader)["run_uuid"]

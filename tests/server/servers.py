@@ -123,3 +123,9 @@ def run_body(client: httpx.Client, name: str = "writer", kind: str = PERSONA, **
     """Return a body for ``POST /run`` as a client makes it: from ``/baseline``."""
     base = client.get("/api/evolution/baseline", params={"kind": kind, "name": name}).json()
     return {"targetKind": kind, "targetName": name, **base, "preset": "quick", **more}
+
+
+def proposed(client: httpx.Client) -> dict[str, Any]:
+    """Return the one run that waits for a person."""
+    (run,) = client.get("/api/evolution/runs", params={"status": "proposed"}).json()["runs"]
+    return dict(run)

@@ -7,12 +7,12 @@ import threading
 import time
 from pathlib import Path
 
-from tests.server.servers import PERSONA, run_body
+from tests.server.servers import PERSONA, proposed
 
 PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 
 
-def test_the_client_of_the_documentation_reloads_after_a_deploy_and_a_rollback(client, server):
+def test_the_client_of_the_documentation_reloads_after_a_deploy_and_a_rollback(waiting, client, server):
     code = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
     assert code.count("\n") <= 30
     agent: dict[str, object] = {}
@@ -28,7 +28,7 @@ def test_the_client_of_the_documentation_reloads_after_a_deploy_and_a_rollback(c
             assert time.monotonic() < end
             time.sleep(0.02)
 
-    run = client.post("/api/evolution/run", json=run_body(client, preset="efficient")).json()["run"]
+    run = proposed(client)
     client.post(f"/api/evolution/runs/{run['run_uuid']}/accept", json={"note": "ok"}, headers=server.auth)
     wait_for(run["winner_text"])
     server.ask(server.workspace.rollback("writer"))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.server.servers import PERSONA, run_body
+from tests.server.servers import PERSONA, proposed, run_body
 
 BASE = "/api/evolution"
 SECTIONS = ["coreLoop", "qualityRules", "behavioralRules", "workPatterns", "intelligenceDefaults"]
@@ -259,8 +259,8 @@ def test_a_target_without_history_is_skipped_not_failed(client, server):
     assert (response.status_code, response.json()["outcome"]) == (200, "skipped-trigger")
 
 
-def test_accept_deploys_and_the_text_is_live(client, server):
-    run = client.post(f"{BASE}/run", json=run_body(client, preset="efficient")).json()["run"]
+def test_accept_deploys_and_the_text_is_live(waiting, client, server):
+    run = proposed(client)
     done = client.post(f"{BASE}/runs/{run['run_uuid']}/accept", json={"note": "as measured"}, headers=server.auth)
     assert (done.status_code, done.json()["status"]) == (200, "deployed")
     live = client.get(f"{BASE}/baseline", params={"kind": PERSONA, "name": "writer"}).json()["baseline"]
@@ -276,8 +276,8 @@ def test_accept_deploys_and_the_text_is_live(client, server):
     assert [(d["decision"], d["way"]) for d in decisions] == [("accepted", "http")]
 
 
-def test_reject_keeps_the_reason(client, server):
-    run = client.post(f"{BASE}/run", json=run_body(client, preset="efficient")).json()["run"]
+def test_reject_keeps_the_reason(waiting, client, server):
+    run = proposed(client)
     done = client.post(f"{BASE}/runs/{run['run_uuid']}/reject", json={"reason": "too short"}, headers=server.auth)
     assert (done.json()["status"], done.json()["user_note"]) == ("rejected", "too short")
     assert client.get(f"{BASE}/status").json()["counts"]["rejected"] == 1
@@ -301,16 +301,16 @@ def test_decisions_are_checked(reader, shared, path, body, status):
     assert response.status_code == status
 
 
-def test_a_deploy_that_throws_is_answered_with_the_failed_run(client, server):
-    run = client.post(f"{BASE}/run", json=run_body(client, preset="efficient")).json()["run"]
+def test_a_deploy_that_throws_is_answered_with_the_failed_run(waiting, client, server):
+    run = proposed(client)
     (server.workspace.path / "personas").write_text("a file where a folder has to be", encoding="utf-8")
     done = client.post(f"{BASE}/runs/{run['run_uuid']}/accept", json={"note": "ok"}, headers=server.auth)
     assert (done.status_code, done.json()["status"]) == (200, "failed")
     assert done.json()["failure_reason"]
 
 
-def test_a_file_that_changed_meanwhile_is_a_conflict_and_the_run_stays_proposed(client, server):
-    run = client.post(f"{BASE}/run", json=run_body(client, preset="efficient")).json()["run"]
+def test_a_file_that_changed_meanwhile_is_a_conflict_and_the_run_stays_proposed(waiting, client, server):
+    run = proposed(client)
     file = server.workspace.path / "personas" / "writer.json"
     file.parent.mkdir(exist_ok=True)
     file.write_text(json.dumps({"id": "writer", "systemPrompt": "Mine."}), encoding="utf-8")
