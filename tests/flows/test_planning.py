@@ -341,3 +341,25 @@ def test_damaged_results_are_an_error_and_stay_as_they_are(bench):
     with pytest.raises(Unreadable):
         asyncio.run(evaluate(bench.desk, plan, confirmed=True))
     assert path.read_text() == "{"
+
+
+def test_a_paid_judge_makes_a_free_flow_cost_money(bench):
+    from honeyguide.llm.protocol import ModelRef
+
+    class Models:
+        def __init__(self, each):
+            self.each = each
+
+        def ref(self, named, role):
+            return ModelRef("p", "m")
+
+        def price(self, ref, chars):
+            return self.each
+
+    bench.write(FLOW.replace("engine: claude", "engine: practice"))
+    bench.complain()
+    bench.suite.write_text("cases: [{name: a, repetitions: 2, rubric: Is it polite?}]")
+    for each, is_free, high in ((0.5, False, 2.0), (0.0, True, 0.0), (None, False, None)):
+        bench.desk = replace(bench.desk, models=Models(each))
+        plan = bench.plan()
+        assert (plan.is_free, plan.usd[1], plan.to_json()["calls"]["high"]) == (is_free, high, 5 + 4)

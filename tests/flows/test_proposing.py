@@ -217,6 +217,13 @@ def test_the_maintainer_sees_problem_failure_and_answer_but_no_frontmatter_and_n
     assert "cases:" not in asked
 
 
+def test_a_problem_that_no_case_shows_red_is_told_to_the_maintainer_all_the_same(bench):
+    bench.write(FLOW.replace("BLUE", "GREEN"))
+    _ready(bench, "Please say GREEN.")
+    bench.propose()
+    assert "feedback: blue is wrong, must be green" in bench.engine.asked
+
+
 def test_trailing_spaces_after_the_fence_do_not_leak_the_frontmatter(bench):
     bench.write("---  \nengine: claude\n_env: {TOKEN: hunter2}\n---\nSay BLUE.\n")
     _ready(bench)

@@ -27,7 +27,7 @@ COMPLAINT = "The answer must greet the customer by name."
 def flow(tmp_path: Path) -> Path:
     path = tmp_path / "repo" / "support.md"
     path.parent.mkdir()
-    path.write_text("---\nengine: practice\n---\nYou answer customers of a small shop.\n")
+    path.write_text("---\nengine: practice\n---\nYou answer customers of a small shop. Keep it short.\n")
     path.with_name("support.eval.yaml").write_text(SUITE)
     return path
 

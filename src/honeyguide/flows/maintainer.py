@@ -195,7 +195,8 @@ def _failures(task: MaintainerTask) -> Sequence[Failure]:
                 feedback=" ".join([*said, result.reason]).strip() or "It failed.",
             )
         )
-    linked = {id for result in task.current.cases for id in result.case.evidence}
+    failed = [result for result in task.current.cases if result.status is not TrialStatus.PASS]
+    linked = {id for result in failed for id in result.case.evidence}
     found += [
         Failure("(not recorded)", item.actual or "(not recorded)", item.expected or "(not said)", item.message)
         for item in task.evidence

@@ -33,6 +33,7 @@ class FlowPlan:
     Attributes:
         planned: the most executions; ``least`` the fewest that are paid.
         usd: lowest and highest price in US dollars; ``None`` where nobody knows.
+        judge_calls: the most calls of a judge, for cases with a rubric; beside the executions.
         receipt: what a verification would rest on now; ``None`` with the reason in ``receipt_problem``.
     """
 
@@ -50,6 +51,8 @@ class FlowPlan:
     usd: tuple[float | None, float | None]
     rough_runs: int = 0
     warnings: tuple[str, ...] = ()
+    judge_calls: int = 0
+    judge_is_free: bool = True
 
     @property
     def ready(self) -> bool:
@@ -58,8 +61,9 @@ class FlowPlan:
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing costs money: both engines are the practice model."""
-        return self.view.choice.engine in FREE_ENGINES and self.view.maintainer_engine in FREE_ENGINES
+        """Whether nothing costs money: both engines are the practice model, and no paid judge is asked."""
+        engines = {self.view.choice.engine, self.view.maintainer_engine}
+        return engines <= set(FREE_ENGINES) and (self.judge_calls == 0 or self.judge_is_free)
 
     @property
     def covered(self) -> tuple[str, ...]:
@@ -80,13 +84,17 @@ class FlowPlan:
         return {
             "ready": self.ready,
             "reasons": [{"code": self.decision.code.value, "message": self.decision.reason}],
-            "calls": {"low": self.least if self.ready else 0, "high": self.planned if self.ready else 0},
+            "calls": {
+                "low": self.least if self.ready else 0,
+                "high": self.planned + self.judge_calls if self.ready else 0,
+            },
             "usd": {"low": low, "high": high},
             "tokens": {"low": None, "high": None},
             "stages": [
                 {"name": "current", "calls": self.eval_invocations},
                 {"name": "maintainer", "calls": self.candidates},
                 {"name": "proposal", "calls": self.eval_invocations * self.candidates},
+                *([{"name": "judge", "calls": self.judge_calls}] if self.judge_calls else []),
             ],
             "decision": self.decision.to_json(),
             "flow": view.place.to_json() | {"sha256": view.document.sha256},
@@ -179,6 +187,9 @@ def make_plan(
         results=results,
         current=receipt.digest if receipt else None,
     )
+    rubrics = sum(case.plan.repetitions for case in (suite.cases or ()) if case.rubric) if suite else 0
+    judge_calls = rubrics * (1 + candidates)
+    judge_price = _judge_price(desk, view) if judge_calls else 0.0
     return FlowPlan(
         view=view,
         decision=decide_plan(facts),
@@ -191,7 +202,9 @@ def make_plan(
         receipt_problem=receipt_problem,
         results=results,
         verdict=verdict,
-        usd=_price(desk, view, eval_invocations, candidates),
+        usd=_with_judge(_price(desk, view, eval_invocations, candidates), judge_price, judge_calls),
+        judge_calls=judge_calls,
+        judge_is_free=judge_price == 0.0,
         rough_runs=facts.rough_runs,
         warnings=(*view.config.problems, *view.choice.notes, *([results_problem] if results_problem else [])),
     )
@@ -253,6 +266,19 @@ def _price(desk: FlowDesk, view: FlowView, eval_invocations: int, candidates: in
     if flow is None or maintainer is None:
         return low, None
     return 0.0, flow * eval_invocations * (1 + candidates) + maintainer * candidates
+
+
+def _judge_price(desk: FlowDesk, view: FlowView) -> float | None:
+    if desk.models is None:
+        return 0.0  # no judge can be asked, so such cases stay inconclusive
+    return desk.models.price(desk.models.ref(None, ModelRole.JUDGE), len(view.document.body) + 8000)
+
+
+def _with_judge(
+    usd: tuple[float | None, float | None], each: float | None, calls: int
+) -> tuple[float | None, float | None]:
+    low, high = usd
+    return low, None if high is None or each is None else high + each * calls
 
 
 def plan_events(plan: FlowPlan) -> Sequence[tuple[str, Mapping[str, Any]]]:
