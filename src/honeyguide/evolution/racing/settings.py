@@ -49,7 +49,7 @@ class Odds:
     review: float = 0.02
     trust: float = 0.6
     reviews: int = 2
-    forget: float = 0.996
+    forget: float = 0.998
 
 
 @dataclass(frozen=True, slots=True)
