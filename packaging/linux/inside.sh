@@ -6,6 +6,7 @@ begin=$SECONDS
 step() { printf '== %s (%s s)\n' "$*" "$((SECONDS - begin))"; }
 stop() { printf 'FAILED: %s\n' "$*"; exit 1; }
 mount -t proc proc /proc 2>/dev/null || true
+mount -t devpts devpts /dev/pts 2>/dev/null || true
 mkdir -p /dev/shm && chmod 1777 /dev/shm
 
 as_user() { # a fresh login of an ordinary user, with a screen
@@ -23,11 +24,9 @@ apt-get install -y -qq --no-install-recommends /tmp/previous.deb >/dev/null
 dpkg-query -W -f '${Package} ${Version} ${Status}\n' honeyguide
 before_tools=$(dpkg-query -W -f '${Package}\n' | wc -l)
 echo "packages in the system: $before_tools"
-unresolved=$(find /usr/lib/honeyguide -name '*.so*' -type f -exec ldd {} + 2>/dev/null | grep -c 'not found' || true)
-[ "$unresolved" = 0 ] || {
-    find /usr/lib/honeyguide -name '*.so*' -type f -exec sh -c 'ldd "$1" 2>/dev/null | grep -q "not found" && echo "$1" && ldd "$1" | grep "not found"' _ {} \;
-    stop "$unresolved libraries are not found"
-}
+unresolved=$(find /usr/lib/honeyguide -name '*.so*' -type f -exec env LD_LIBRARY_PATH=/usr/lib/honeyguide/_internal ldd {} + 2>/dev/null |
+    awk '/not found/ { print $1 }' | sort -u)
+[ -z "$unresolved" ] || stop "libraries that are not found: $unresolved"
 
 step "an ordinary user starts it, before any X server is installed"
 useradd -m ann

@@ -21,6 +21,10 @@ from pathlib import Path
 
 SECONDS = 120.0
 MODEL_FILE_COMMAND = "serve-model-file"
+REVIEW = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
+    "content=\"default-src 'none'; style-src 'unsafe-inline'\"><title>t</title></html>"
+)
 
 
 class Trial:
@@ -99,6 +103,7 @@ def try_all(trial: Trial, *, window: bool) -> None:
     _import_history(trial)
     _reach_providers(trial)
     _start_model_child(trial)
+    _start_other_programs(trial)
     trial.run("demo", "--dir", str(trial.folder / "demo"))
     assert trial.run("frobnicate", "--json", exits=2).startswith("{")
     if window:
@@ -137,6 +142,24 @@ def _start_model_child(trial: Trial) -> None:
     assert done.returncode != 0, "it served a model that does not exist"
     assert "No module named" not in said and "Usage:" not in said, said
     print("          the child for model files starts", flush=True)
+
+
+def _start_other_programs(trial: Trial) -> None:
+    """What it starts (here: the browser that shows a review) must find the system's libraries, not ours."""
+    if os.name != "posix":
+        return
+    browser, told = trial.folder / "browser", trial.folder / "environment"
+    browser.write_text(f'#!/bin/sh\nenv > "{told}.part"\nmv "{told}.part" "{told}"\n')
+    browser.chmod(0o755)
+    review = trial.folder / "some.honeyguide-review"
+    review.write_text(REVIEW)
+    trial.run("open", str(review), BROWSER=f"{browser} %s")
+    for _ in range(50):
+        if told.exists():
+            break
+        time.sleep(0.1)
+    given = [line for line in told.read_text().splitlines() if line.startswith(("LD_LIBRARY_PATH=", "_PYI_"))]
+    assert given == [], given
 
 
 def main(arguments: list[str]) -> int:

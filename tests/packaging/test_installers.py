@@ -203,6 +203,22 @@ def test_needs_are_read_from_the_files(script) -> None:
     assert "libc.so.6" in wanted and own >= {Path(sys.executable).resolve().name} and glibc >= (2, 17)
 
 
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        (
+            {"LD_LIBRARY_PATH": "/p/_internal", "LD_LIBRARY_PATH_ORIG": "/opt/x", "_PYI_A": "1"},
+            {"LD_LIBRARY_PATH": "/opt/x"},
+        ),
+        ({"LD_LIBRARY_PATH": "/p/_internal", "_PYI_PARENT_PROCESS_LEVEL": "-1", "PATH": "/bin"}, {"PATH": "/bin"}),
+    ],
+)
+def test_what_a_frozen_program_starts_gets_the_systems_libraries(script, monkeypatch, given, left) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    script("pyinstaller/launch").forget_own_libraries(given)
+    assert given == left
+
+
 # --- locks, licences, scripts
 
 
