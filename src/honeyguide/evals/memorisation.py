@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 import regex
 
 from honeyguide.evals.examples import Example, ExpectationRole
 
+CASES_KEPT: Final = 4096
+"""Texts that are kept taken apart."""
 WORDS_IN_A_ROW: Final = 8
 FEW: Final = 2
 """A name or number that more conversations than this share identifies no case."""
@@ -65,9 +68,33 @@ def memorised_spans(
     """
     sources = [(example, "\n".join(_texts(example))) for example in examples]
     found = [*_canaries(candidate, baseline, canaries), *_words(candidate, baseline, sources)]
-    found += _rare(SpanKind.NUMBER, _numbers_in, _numbers_in, candidate, baseline, sources)
-    found += _rare(SpanKind.NAME, _names_in, _names_of_a_case, candidate, baseline, sources)
+    found += _rare(SpanKind.NUMBER, _numbers_in, _numbers_of_case, candidate, baseline, sources)
+    found += _rare(SpanKind.NAME, _names_in, _names_of_case, candidate, baseline, sources)
     return _outermost(found)
+
+
+def learn(examples: Iterable[Example]) -> None:
+    """Take the texts of examples apart beforehand (use a worker thread), so that asking costs a millisecond."""
+    for example in examples:
+        text = "\n".join(_texts(example))
+        _runs_of_case(text)
+        _numbers_of_case(text)
+        _names_of_case(text)
+
+
+@lru_cache(maxsize=CASES_KEPT)
+def _runs_of_case(text: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(words for words, _ in _runs(_tokens(text)))
+
+
+@lru_cache(maxsize=CASES_KEPT)
+def _numbers_of_case(text: str) -> frozenset[str]:
+    return frozenset(form for form, _, _ in _numbers_in(text))
+
+
+@lru_cache(maxsize=CASES_KEPT)
+def _names_of_case(text: str) -> frozenset[str]:
+    return frozenset(form for form, _, _ in _names_of_a_case(text))
 
 
 def _texts(example: Example) -> list[str]:
@@ -98,9 +125,8 @@ def _words(candidate: str, baseline: str, sources: Sequence[tuple[Example, str]]
     owners: dict[tuple[str, ...], str] = {}
     if wanted:
         for example, text in sources:
-            for words, _ in _runs(_tokens(text)):
-                if words in wanted:
-                    owners.setdefault(words, example.id)
+            for words in _runs_of_case(text) & wanted.keys():
+                owners.setdefault(words, example.id)
     found: list[MemorisedSpan] = []
     for words, first in _runs([t for t, _, _ in tokens]):
         if words not in owners:
@@ -128,7 +154,7 @@ Finder = Callable[[str], Iterator[tuple[str, int, int]]]
 def _rare(
     kind: SpanKind,
     find: Finder,
-    find_in_case: Finder,
+    forms_of_case: Callable[[str], frozenset[str]],
     candidate: str,
     baseline: str,
     sources: Sequence[tuple[Example, str]],
@@ -139,7 +165,7 @@ def _rare(
     conversations: dict[str, set[str]] = {}
     if wanted:
         for example, text in sources:
-            for form in {form for form, _, _ in find_in_case(text)} & wanted:
+            for form in forms_of_case(text) & wanted:
                 owners.setdefault(form, example.id)
                 conversations.setdefault(form, set()).add(example.conversation or example.id)
     return [

@@ -15,6 +15,7 @@ from typing import Any
 
 from honeyguide import __version__
 from honeyguide.evals.examples import Dataset
+from honeyguide.evals.memorisation import learn
 from honeyguide.evolution.orchestrator import run_once
 from honeyguide.evolution.plan import Reason
 from honeyguide.evolution.requests import EvolutionRequest, OrchestratorResult, Progress, RunPorts, Trigger
@@ -306,6 +307,7 @@ class Running:
         self, home: Home, options: RunOptions, models: Models, request: EvolutionRequest, dataset: Dataset
     ) -> _Prepared:
         plan = await self._core.in_thread(lambda: plan_for(self._core, request, dataset, models))
+        await self._core.in_thread(lambda: learn((*dataset.train, *dataset.validation)))
         settings = self._core.settings
         ceilings = [c for c in (options.max_calls, settings.get("limits.calls_per_run")) if c is not None]
         monies = [m for m in (options.max_usd, settings.get("limits.usd_per_run")) if m is not None]
