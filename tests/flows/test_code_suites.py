@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from honeyguide.flows.evaluating import evaluate
 from honeyguide.flows.fingerprints import suite_hash
-from honeyguide.flows.proposing import evaluate
 from honeyguide.flows.runs import RunStatus
 from honeyguide.kernel.errors import InvalidInput, Unsupported, Untrusted
 from honeyguide.suites.code_suite import runtime_for

@@ -10,9 +10,9 @@ import pytest
 from honeyguide.evals.receipts import Receipt
 from honeyguide.feedback import FeedbackState, Trigger
 from honeyguide.flows.after_run import NextStep, after_run
+from honeyguide.flows.evaluating import evaluate
 from honeyguide.flows.planning import PlanFacts, ReasonCode, decide_plan, planned_invocations
 from honeyguide.flows.policy import Mode, Policy, resolve_policy
-from honeyguide.flows.proposing import evaluate
 from honeyguide.flows.receipts import RecordedResults, allows_automatic_work
 from honeyguide.kernel.errors import InvalidInput, NotFound
 from honeyguide.suites import CaseResult, PlannedCase, SuiteOutcome, TrialResult, TrialStatus
@@ -358,7 +358,7 @@ def test_a_paid_judge_makes_a_free_flow_cost_money(bench):
 
     bench.write(FLOW.replace("engine: claude", "engine: practice"))
     bench.complain()
-    bench.suite.write_text("cases: [{name: a, repetitions: 2, rubric: Is it polite?}]")
+    bench.suite.write_text("cases: [{name: a, repetitions: 2, rubric: be polite}]")
     for each, is_free, high in ((0.5, False, 2.0), (0.0, True, 0.0), (None, False, None)):
         bench.desk = replace(bench.desk, models=Models(each))
         plan = bench.plan()

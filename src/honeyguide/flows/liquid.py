@@ -7,11 +7,12 @@ Source: Shopify's Liquid reference; rows in tests/flows/test_liquid.py.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
+
+from honeyguide.flows.liquid_values import EMPTY, FILTERS, child, spelled
 
 MAX_OUTPUT: Final = 4_000_000
 MAX_LOOPS: Final = 10_000
@@ -174,7 +175,7 @@ def _render(nodes: Sequence[_Node], scope: dict[str, Any], out: _Output) -> None
         if node.kind == "text":
             out.add(node.text)
         elif node.kind == "output":
-            out.add(_spelled(_value(node.text, scope, node.place)))
+            out.add(spelled(_value(node.text, scope, node.place)))
         elif node.kind == "assign":
             name, _, expression = node.text.partition("=")
             scope[name.strip()] = _value(expression.strip(), scope, node.place)
@@ -283,7 +284,7 @@ def _compares(pieces: Sequence[str], scope: Mapping[str, Any], place: str) -> bo
         return _equal(left, right) == (operator == "==")
     if operator == "contains":
         if isinstance(left, str):
-            return _spelled(right) in left
+            return spelled(right) in left
         return isinstance(left, Sequence | Mapping) and right in left
     if operator in ("<", ">", "<=", ">="):
         try:
@@ -294,8 +295,8 @@ def _compares(pieces: Sequence[str], scope: Mapping[str, Any], place: str) -> bo
 
 
 def _equal(left: Any, right: Any) -> bool:
-    if right is _EMPTY or left is _EMPTY:
-        other = left if right is _EMPTY else right
+    if right is EMPTY or left is EMPTY:
+        other = left if right is EMPTY else right
         return other in ("", None) or (isinstance(other, Sequence | Mapping) and len(other) == 0)
     return bool(left == right) and isinstance(left, bool) == isinstance(right, bool)
 
@@ -304,7 +305,6 @@ def _is_true(value: Any) -> bool:
     return value is not None and value is not False
 
 
-_EMPTY = object()
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 _PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+|\[(?:\d+|\"[^\"\]]*\"|'[^'\]]*')\])*\??")
 _STEP = re.compile(r"\.?([\w-]+)|\[(\d+)\]|\[\"([^\"\]]*)\"\]|\['([^'\]]*)'\]")
@@ -316,7 +316,7 @@ def _value(expression: str, scope: Mapping[str, Any], place: str) -> Any:
     for part in parts[1:]:
         name, _, rest = part.strip().partition(":")
         arguments = [_term(one.strip(), scope, place) for one in _split(rest, ",") if one.strip()]
-        function = _FILTERS.get(name.strip())
+        function = FILTERS.get(name.strip())
         if function is None:
             raise LiquidError(f'the filter "{name.strip()[:40]}" is not known, {place}')
         try:
@@ -349,7 +349,7 @@ def _term(text: str, scope: Mapping[str, Any], place: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
     if text in ("empty", "blank"):
-        return _EMPTY
+        return EMPTY
     if text[0] in "\"'" and len(text) >= 2 and text[-1] == text[0]:
         return text[1:-1]
     if _NUMBER.fullmatch(text):
@@ -358,34 +358,8 @@ def _term(text: str, scope: Mapping[str, Any], place: str) -> Any:
         raise LiquidError(f'"{text[:40]}" cannot be read, {place}')
     value: Any = scope
     for step in _STEP.finditer(text.removesuffix("?")):
-        value = _child(value, next(group for group in step.groups() if group is not None))
+        value = child(value, next(group for group in step.groups() if group is not None))
     return value
-
-
-def _child(value: Any, key: str) -> Any:
-    if isinstance(value, Mapping):
-        return value.get(key)
-    if isinstance(value, Sequence) and not isinstance(value, str) and key.isdigit():
-        return value[int(key)] if int(key) < len(value) else None
-    if key == "size" and isinstance(value, Sequence | Mapping):
-        return len(value)
-    if isinstance(value, Sequence) and value and key in ("first", "last"):
-        return value[0 if key == "first" else -1]
-    return None
-
-
-def _spelled(value: Any) -> str:
-    if value is None or value is _EMPTY:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, Mapping):
-        return json.dumps(value, ensure_ascii=False, default=str)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return "".join(map(_spelled, value))
-    return str(value)
 
 
 def _collect(nodes: Sequence[_Node], found: dict[str, None], set_here: set[str]) -> None:
@@ -422,71 +396,3 @@ def _names(expression: str, found: dict[str, None], set_here: set[str]) -> None:
         for match in re.finditer(r"(?<![\w.\]])([A-Za-z_][\w-]*)", text):
             if match[1] not in _WORDS and match[1] not in set_here:
                 found.setdefault(match[1], None)
-
-
-def _quoted(value: Any) -> str:
-    return "'" + _spelled(value).replace("'", "'\\''") + "'"
-
-
-def _sliced(value: Any, start: int, length: int = 1) -> Any:
-    items = value if isinstance(value, list) else _spelled(value)
-    start = start if start >= 0 else max(len(items) + start, 0)
-    return items[start : start + length]
-
-
-def _truncated(value: Any, length: int = 50, tail: str = "...") -> str:
-    text = _spelled(value)
-    return text if len(text) <= length else text[: max(length - len(tail), 0)] + tail
-
-
-def _listed(value: Any) -> list[Any]:
-    return (
-        list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [] if value is None else [value]
-    )
-
-
-def _number(value: Any) -> float | int:
-    if isinstance(value, int | float):
-        return value
-    text = _spelled(value).strip()
-    return float(text) if "." in text else int(text or 0)
-
-
-_FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
-    "q": _quoted,
-    "shell_escape": _quoted,
-    "upcase": lambda v: _spelled(v).upper(),
-    "downcase": lambda v: _spelled(v).lower(),
-    "capitalize": lambda v: _spelled(v)[:1].upper() + _spelled(v)[1:].lower(),
-    "strip": lambda v: _spelled(v).strip(),
-    "lstrip": lambda v: _spelled(v).lstrip(),
-    "rstrip": lambda v: _spelled(v).rstrip(),
-    "strip_newlines": lambda v: re.sub(r"\r?\n", "", _spelled(v)),
-    "newline_to_br": lambda v: re.sub(r"\r?\n", "<br />\n", _spelled(v)),
-    "escape": lambda v: (
-        _spelled(v).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&#34;")
-    ),
-    "append": lambda v, tail: _spelled(v) + _spelled(tail),
-    "prepend": lambda v, head: _spelled(head) + _spelled(v),
-    "replace": lambda v, old, new="": _spelled(v).replace(_spelled(old), _spelled(new)),
-    "replace_first": lambda v, old, new="": _spelled(v).replace(_spelled(old), _spelled(new), 1),
-    "remove": lambda v, old: _spelled(v).replace(_spelled(old), ""),
-    "split": lambda v, mark: _spelled(v).split(_spelled(mark)) if _spelled(mark) else list(_spelled(v)),
-    "join": lambda v, mark=" ": _spelled(mark).join(map(_spelled, _listed(v))),
-    "first": lambda v: _listed(v)[0] if _listed(v) else None,
-    "last": lambda v: _listed(v)[-1] if _listed(v) else None,
-    "size": lambda v: len(v) if isinstance(v, Sequence | Mapping) else 0,
-    "reverse": lambda v: _listed(v)[::-1],
-    "sort": lambda v: sorted(_listed(v), key=_spelled),
-    "uniq": lambda v: list({_spelled(item): item for item in _listed(v)}.values()),
-    "compact": lambda v: [item for item in _listed(v) if item is not None],
-    "map": lambda v, key: [_child(item, _spelled(key)) for item in _listed(v)],
-    "slice": _sliced,
-    "truncate": _truncated,
-    "default": lambda v, other="": other if v in (None, False, "") or v == [] else v,
-    "json": lambda v: json.dumps(None if v is _EMPTY else v, ensure_ascii=False, default=str),
-    "plus": lambda v, n: _number(v) + _number(n),
-    "minus": lambda v, n: _number(v) - _number(n),
-    "times": lambda v, n: _number(v) * _number(n),
-    "round": lambda v, n=0: round(float(_number(v)), int(n)) if n else round(float(_number(v))),
-}

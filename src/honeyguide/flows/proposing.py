@@ -35,7 +35,7 @@ from honeyguide.flows.rendering import defaults
 from honeyguide.flows.runs import FlowRun, RunStatus
 from honeyguide.flows.sides import run_side
 from honeyguide.kernel.clock import iso
-from honeyguide.kernel.errors import BudgetExceeded, Conflict, HoneyguideError, Interrupted, InvalidInput, PolicyRefused
+from honeyguide.kernel.errors import BudgetExceeded, Conflict, HoneyguideError, Interrupted, PolicyRefused
 from honeyguide.llm.protocol import ModelRole
 from honeyguide.suites.runner import Attempt, SuiteProgress
 from honeyguide.suites.trials import SuiteOutcome
@@ -111,7 +111,7 @@ async def propose(
             "A proposal costs money, and nobody confirmed it.", hint="Add --yes.", details={"plan": plan.to_json()}
         )
     with desk.home.locked(plan.view.place.flow_id, f"a proposal for {plan.view.place.path.name}"):
-        now = await asyncio.to_thread(_receipt_now, desk, plan)
+        now = await asyncio.to_thread(receipt_now, desk, plan)
         if now.digest != plan.receipt.digest:
             raise Conflict(
                 f"What the plan rests on changed ({', '.join(changed_parts(plan.receipt, now))}).",
@@ -304,7 +304,8 @@ def _remember(work: _Work, outcome: SuiteOutcome) -> None:
         work.desk.receipts.write(work.view.place.flow_id, results)
 
 
-def _receipt_now(desk: FlowDesk, plan: FlowPlan) -> Receipt:
+def receipt_now(desk: FlowDesk, plan: FlowPlan) -> Receipt:
+    """Return what the proof would rest on, looked at anew. Blocking."""
     view = desk.look(plan.view.place.path, engine=plan.view.choice.engine if plan.view.choice.source == "cli" else None)
     return view.receipt(desk)
 
@@ -312,7 +313,7 @@ def _receipt_now(desk: FlowDesk, plan: FlowPlan) -> Receipt:
 def _changed(work: _Work) -> Outcome | None:
     """Return an outcome when what the proof rests on changed while the run was at work."""
     try:
-        parts = changed_parts(work.receipt, _receipt_now(work.desk, work.plan))
+        parts = changed_parts(work.receipt, receipt_now(work.desk, work.plan))
     except HoneyguideError as error:
         parts = (error.message,)
     if not parts:
@@ -394,57 +395,3 @@ def unified_diff(before: str, after: str) -> str:
         before.splitlines(keepends=True), after.splitlines(keepends=True), "current.md", "proposal.md"
     )
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
-
-
-async def evaluate(
-    desk: FlowDesk,
-    plan: FlowPlan,
-    *,
-    confirmed: bool,
-    case: str | None = None,
-    report: Report = lambda kind, data: None,
-) -> SuiteOutcome:
-    """Run a flow's suite on the flow as it is, in a copy of its repository, and keep the results with their receipt.
-
-    Raises:
-        PolicyRefused: a suite that cannot be run, or one that costs money and nobody agreed.
-        InvalidInput: no case has this name.
-    """
-    view = plan.view
-    problem = view.suite.problem[1] if view.suite is not None and view.suite.problem else None
-    if view.suite is None or problem or view.suite.plan.drafts or plan.receipt is None:
-        raise PolicyRefused(
-            problem or (plan.decision.reason if not plan.ready else plan.receipt_problem),
-            details={"reason_code": plan.decision.code.value},
-        )
-    if case is not None and case not in [one.name for one in view.suite.plan.cases]:
-        raise InvalidInput(f"The suite has no case {case!r}.", details={"reason_code": "FILTER_EMPTY"})
-    if not confirmed and not plan.is_free:
-        raise PolicyRefused(
-            "Running the suite costs money, and nobody confirmed it.",
-            hint="Add --yes.",
-            details={"plan": plan.to_json()},
-        )
-    folder = desk.home.root / "evals" / view.place.flow_id / iso(desk.clock.now()).replace(":", "").replace(".", "")
-    access = desk.models.open(folder) if desk.models is not None else None
-
-    def told(progress: SuiteProgress) -> None:
-        report("trial", {"side": "current", "case": progress.case, "trial": progress.trial, "done": progress.done,
-                         "planned": progress.planned, "status": progress.status.value})  # fmt: skip
-
-    try:
-        with desk.home.locked(view.place.flow_id, f"the suite of {view.place.path.name}"):
-            outcome = await run_side(
-                desk, view, view.data, access=access, scratch=folder / "workspaces", watcher=Children(folder),
-                only=lambda one: case is None or one.name == case, report=told,
-            )  # fmt: skip
-            now = await asyncio.to_thread(_receipt_now, desk, plan)
-            if now.digest != plan.receipt.digest:
-                outcome = SuiteOutcome(outcome.cases, outcome.planned, inputs_changed=True)
-            else:
-                results = RecordedResults(now, outcome, iso(desk.clock.now()), case is None)
-                desk.receipts.write(view.place.flow_id, results)
-            return outcome
-    finally:
-        if access is not None:
-            await access.close()

@@ -16,6 +16,7 @@ from honeyguide.flows.children import end_leftovers
 from honeyguide.flows.deciding import Outcome, OutcomeCode, decision_json
 from honeyguide.flows.desk import FlowDesk
 from honeyguide.flows.home import RUN_ID, FlowHome
+from honeyguide.flows.jobs import JobBook
 from honeyguide.flows.proposing import reopen
 from honeyguide.flows.runs import AT_WORK, LINEAGE, FlowRun, RunStatus
 from honeyguide.kernel.clock import parse_iso
@@ -51,7 +52,17 @@ def recover(desk: FlowDesk) -> list[Recovered]:
                 done.append(_interrupted(desk, run))
         except Locked:
             continue  # a living process is at it
+    for folder in _eval_folders(desk.home):
+        if not desk.home.is_locked(folder.parent.name):
+            end_leftovers(folder)
+            shutil.rmtree(folder / "workspaces", ignore_errors=True)
     return done
+
+
+def _eval_folders(home: FlowHome) -> list[Path]:
+    """Return the folders of past runs of suites: ``evals/<flow id>/<time>``."""
+    root = home.root / "evals"
+    return [path for path in sorted(root.glob("*/*")) if path.is_dir() and not path.is_symlink()]
 
 
 def _interrupted(desk: FlowDesk, run: FlowRun) -> Recovered:
@@ -108,8 +119,10 @@ def prune(desk: FlowDesk, days: float = 30, *, dry: bool = False) -> Pruned:
             reopen(desk, run)
             shutil.rmtree(desk.home.run(run.id))
         removed.append(run.id)
-    from honeyguide.flows.jobs import JobBook
-
+    if not dry:
+        for folder in _eval_folders(desk.home):
+            if folder.stat().st_mtime < limit.timestamp() and not desk.home.is_locked(folder.parent.name):
+                shutil.rmtree(folder)
     jobs = JobBook(desk.home, desk.clock).prune(limit, dry=dry)
     if removed and not dry:
         desk.on_change("flow:pruned", {"runs": len(removed)})

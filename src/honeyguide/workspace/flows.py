@@ -14,11 +14,12 @@ from honeyguide.flows.applying import apply, receipt_state, reject, roll_back
 from honeyguide.flows.desk import FlowDesk, FlowView
 from honeyguide.flows.engines.running import ACTIVE_FLOW, EngineCall
 from honeyguide.flows.engines.table import MODEL_ENGINES, PRACTICE
+from honeyguide.flows.evaluating import evaluate
 from honeyguide.flows.fingerprints import suite_hash
 from honeyguide.flows.importing import ImportedRuns, import_runs
 from honeyguide.flows.jobs import Job, JobBook
 from honeyguide.flows.plans import FlowPlan, make_plan
-from honeyguide.flows.proposing import evaluate, propose
+from honeyguide.flows.proposing import propose
 from honeyguide.flows.rendering import RenderSite, fill_in, takes_input
 from honeyguide.flows.runs import FlowRun
 from honeyguide.flows.tidying import Pruned, prune, recover
