@@ -15,7 +15,8 @@ PAID = dict.fromkeys(ModelRole, TableQuote(ModelPrice(Rates(1.0, 5.0, 0.1, 1.25)
 
 def plan(preset=Preset.THOROUGH, data=None, quotes=FREE, kind=TargetKind.GENERIC, **others):
     settings = SETTINGS[preset]
-    return make_plan(kind, "Be kind.", dataset() if data is None else data, settings.searches(), settings, quotes, **others)
+    given = dataset() if data is None else data
+    return make_plan(kind, "Be kind.", given, settings.searches(), settings, quotes, **others)
 
 
 def test_the_seeds_numbers_on_a_large_dataset_add_up():
