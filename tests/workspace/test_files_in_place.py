@@ -178,3 +178,15 @@ async def test_a_file_that_is_not_there_or_unreadable_is_named(workspace, tmp_pa
         odd.write_bytes(b"caf\xe9 \xff\xfe")
         with pytest.raises(Exception, match=r"(?i)utf-8"):
             await workspace.add_target(odd)
+
+
+async def test_what_is_no_variable_is_said_once(workspace, skill):
+    text = await text_of(workspace)
+    await teach(workspace)
+    assert await workspace.exclude_variable("shop-notes", "{{question}}") == ("{{question}}",)
+    assert (await workspace.target("shop-notes")).variables == ()
+    result = await workspace.evolve("shop-notes", RunOptions(candidate_text=text.replace("{{question}}", "it")))
+    gates = {gate["gate"]: gate["verdict"] for gate in result.payload["gateResults"]}
+    assert gates.get("variables", "pass") == "pass"
+    with pytest.raises(InvalidInput, match="no variable"):
+        await workspace.exclude_variable("shop-notes", "{{answer}}")

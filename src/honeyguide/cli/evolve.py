@@ -29,6 +29,9 @@ SchemaGenerations = Annotated[int | None, typer.Option(help="The same for the sc
 Candidate = Annotated[Path | None, typer.Option(help="Prove this text instead of searching.", metavar="FILE")]
 Preset = Annotated[str, typer.Option(help="thorough, efficient or quick.")]
 Concurrency = Annotated[int, typer.Option(help="Calls at the same time.", min=1, max=64)]
+AllowMemorised = Annotated[
+    bool, typer.Option("--allow-memorised", help="Let words of training cases into the text; it stays on record.")
+]
 AllowSafe = Annotated[bool, typer.Option("--allow-safe", help="Also propose what is safe but not proven better.")]
 
 
@@ -55,6 +58,7 @@ def plan(
     preset: Preset = "efficient",
     concurrency: Concurrency = 4,
     allow_safe: AllowSafe = False,
+    allow_memorised: AllowMemorised = False,
     show_request: Annotated[
         bool, typer.Option("--show-request", help="Show the first request as it would leave.")
     ] = False,
@@ -97,6 +101,7 @@ def evolve(
     preset: Preset = "efficient",
     concurrency: Concurrency = 4,
     allow_safe: AllowSafe = False,
+    allow_memorised: AllowMemorised = False,
     yes: Annotated[bool, typer.Option("--yes", help="Spend without asking.")] = False,
     events: session.Events = False,
     json: session.Json = False,
@@ -204,6 +209,7 @@ def _options(given: dict[str, Any]) -> RunOptions:
         candidate_text=_read(candidate) if candidate is not None else None,
         concurrency=given["concurrency"],
         allow_safe=given["allow_safe"],
+        allow_memorised=given["allow_memorised"],
         models={role: ModelRef.parse(given[name]) for role, name in roles.items() if given[name]},
     )
 

@@ -107,6 +107,20 @@ def unlock(
     output.console().print(f"Unlocked {output.shown(id)}.")
 
 
+@app.command("not-variable")
+def not_variable(
+    name: Name,
+    spelled: Annotated[str, typer.Argument(help="As it stands in the text, e.g. '{example}'.", metavar="SPELLED")],
+    json: session.Json = False,
+) -> None:
+    """Say once that something that looks like a variable is none."""
+    noted = session.run_with_workspace(lambda workspace: workspace.exclude_variable(name, spelled))
+    if json:
+        output.print_json({"target": name, "not_variables": list(noted)})
+        return
+    output.console().print(f"No variables of {output.shown(name)}: {output.shown(', '.join(noted))}")
+
+
 @app.command()
 def audit(
     paths: Annotated[

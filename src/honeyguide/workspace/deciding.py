@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from honeyguide.evals.examples import Example
 from honeyguide.evolution.gates import GateInput, GateOptions, GateResult, first_failure, run_gates
@@ -260,9 +259,12 @@ class Deciding:
             training=training,
             carrier_checks=home.carrier_checks(),
         )
-        allowed = GateOptions(allow_looser=bool(self._core.settings.get("runs.allow_looser_gates")))
-        wanted: dict[str, Any] = dict(RunOptions.from_json(attempt.options).gate_options) if attempt else {}
-        options = allowed.overridden(wanted, home.ref.kind)
+        asked = RunOptions.from_json(attempt.options) if attempt is not None and attempt.options else RunOptions()
+        allowed = GateOptions(
+            allow_looser=bool(self._core.settings.get("runs.allow_looser_gates")),
+            allow_memorised=asked.allow_memorised,
+        )
+        options = allowed.overridden(asked.gate_options, home.ref.kind)
         return await self._core.in_thread(lambda: run_gates(given, options, None))
 
     async def _training(self, attempt: AttemptRecord | None) -> tuple[Example, ...]:

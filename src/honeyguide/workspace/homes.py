@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from honeyguide.kernel.canonical import sha256_hex
@@ -31,6 +31,7 @@ class Home:
         builtin: what the agent ships with, for the kinds that a workspace deploys.
         document: the opened file, where the text stands in one.
         record: how a target in its own file was registered.
+        not_variables: spellings that look like variables and are none, as a person said.
     """
 
     ref: TargetRef
@@ -39,6 +40,7 @@ class Home:
     builtin: BuiltIn | None = None
     document: CarrierDocument | None = None
     record: TargetRecord | None = None
+    not_variables: tuple[str, ...] = ()
 
     @property
     def origin(self) -> str:
@@ -51,12 +53,6 @@ class Home:
     def dialect(self) -> Dialect:
         """How variables are spelled in it."""
         return profile(FileKind(str(self.record.options["file_kind"]))).dialect if self.record else Dialect.ANY
-
-    @property
-    def not_variables(self) -> tuple[str, ...]:
-        """Spellings that look like variables and are none, as a person said."""
-        known = self.record.options.get("not_variables", ()) if self.record else ()
-        return tuple(str(item) for item in known)
 
     @property
     def trusted(self) -> tuple[Path, ...]:
@@ -138,8 +134,14 @@ class Homes:
     async def home(self, name: str | TargetRef) -> Home:
         """Return where a target lives. Raises as ``resolve``, and Unreadable for a file that cannot be opened."""
         ref = await self.resolve(name)
-        record = await self._core.store.read(lambda unit: unit.targets.get(ref.kind.value, ref.name))
-        return await self._core.in_thread(lambda: self._home(ref, record))
+        record, excluded = await self._core.store.read(
+            lambda unit: (
+                unit.targets.get(ref.kind.value, ref.name),
+                unit.settings.get(not_variables_key(ref), []),
+            )
+        )
+        home = await self._core.in_thread(lambda: self._home(ref, record))
+        return replace(home, not_variables=tuple(str(item) for item in excluded))
 
     def live_text(self, ref: TargetRef) -> str:
         """Return what an agent loads now; for code without a loop. Raises NotFound, Unreadable."""
@@ -156,6 +158,11 @@ class Homes:
             raise NotFound(f"There is no target called {str(ref)!r}.", hint="See 'honeyguide targets list'.")
         builtin = self._overrides.builtin(ref)
         return Home(ref, self._overrides.live_text(ref), self._overrides.live_file(ref, builtin), builtin)
+
+
+def not_variables_key(ref: TargetRef) -> str:
+    """Return the settings entry that holds what a person said is no variable of this target."""
+    return f"not-variables.{ref}"
 
 
 def open_registered(record: TargetRecord, data: bytes) -> CarrierDocument:

@@ -125,7 +125,9 @@ async def request_for(
 ) -> EvolutionRequest:
     """Return what the engine is asked. ``live`` is the text at the run's start, for a run that is resumed."""
     locks = await core.store.read(lambda unit: unit.targets.locks(home.ref))
-    allowed = GateOptions(allow_looser=bool(core.settings.get("runs.allow_looser_gates")))
+    allowed = GateOptions(
+        allow_looser=bool(core.settings.get("runs.allow_looser_gates")), allow_memorised=options.allow_memorised
+    )
     return EvolutionRequest(
         target=home.ref,
         live=home.text if live is None else live,

@@ -270,7 +270,10 @@ class Reviewing:
         options = RunOptions.from_json(attempt.options) if attempt.options else RunOptions()
         models = models_for(self._core, options)
         ref = TargetRef(TargetKind(attempt.target_kind), attempt.target_name or "")
-        gates = GateOptions(allow_looser=bool(self._core.settings.get("runs.allow_looser_gates")))
+        gates = GateOptions(
+            allow_looser=bool(self._core.settings.get("runs.allow_looser_gates")),
+            allow_memorised=options.allow_memorised,
+        )
         now = {
             "judge_model": str(models[ModelRole.JUDGE]),
             "judge_prompt": Judge(_Silent(), models[ModelRole.JUDGE]).prompt_hash,

@@ -15,7 +15,7 @@ from honeyguide.prompts.places import kind_of, kind_of_json, name_of
 from honeyguide.prompts.targets import SECTIONS, check_target_name
 from honeyguide.storage.records import LockRecord, TargetRecord, TraceFilter
 from honeyguide.workspace.core import Core
-from honeyguide.workspace.homes import Home, Homes, read_file, text_sha256
+from honeyguide.workspace.homes import Home, Homes, not_variables_key, read_file, text_sha256
 from honeyguide.workspace.overrides import BuiltIn
 from honeyguide.workspace.views.targets import LimitUse, LockRow, TargetDetail, TargetRow
 
@@ -111,6 +111,20 @@ class Targets:
         if not lock_id.isdigit():
             raise NotFound(f"There is no lock {lock_id!r} on {ref.name}.", hint="See 'honeyguide targets show'.")
         await self._core.store.write(lambda unit: unit.targets.unlock(ref, int(lock_id)))
+
+    async def exclude_variable(self, name: str | TargetRef, spelled: str) -> tuple[str, ...]:
+        """Note that something that looks like a variable is none; return all that was noted.
+
+        Raises:
+            InvalidInput: the text holds no variable that is spelled so.
+        """
+        home = await self._homes.home(name)
+        if spelled not in variables.names(home.text, home.dialect):
+            known = ", ".join(variables.names(home.text, home.dialect)) or "none"
+            raise InvalidInput(f"{home.ref.name} has no variable {spelled!r}.", hint=f"It has: {known}.")
+        noted = tuple(dict.fromkeys((*home.not_variables, spelled)))
+        await self._core.store.write(lambda unit: unit.settings.put(not_variables_key(home.ref), list(noted)))
+        return noted
 
     async def for_api(self) -> dict[str, Any]:
         """Return ``{personas, sections, defaultSchema}``; a deployed persona is listed once."""

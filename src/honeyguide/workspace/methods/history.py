@@ -59,6 +59,10 @@ class HistoryMethods:
         """Import, then stay and import what is written later, until the task is cancelled."""
         await self._history.watch_traces(paths, source=source, mapping=mapping, on_report=on_report)
 
+    async def keep_up(self, on_report: Callable[[ImportReport], None]) -> None:
+        """Import the watched folders, archive if that is switched on, and stay until cancelled."""
+        await self._history.keep_up(on_report)
+
     async def traces(self, query: TraceQuery | None = None) -> Page[TraceRow]:
         """Return a part of the list of traces."""
         return await self._history.traces(query)

@@ -53,6 +53,10 @@ class TargetMethods:
         """Remove a lock."""
         await self._targets.unlock(name, lock_id)
 
+    async def exclude_variable(self, name: Name, spelled: str) -> tuple[str, ...]:
+        """Note once that something that looks like a variable of this target is none."""
+        return await self._targets.exclude_variable(name, spelled)
+
     async def target_names_for_api(self) -> dict[str, Any]:
         """Return personas, sections and the default schema, as the HTTP API lists them."""
         return await self._targets.for_api()

@@ -29,6 +29,7 @@ class RunOptions:
         schema_baseline: the present structure of answers, in the seed's JSON.
         posted_baseline: what a caller believes the live text is; a difference is said in the result.
         is_confirmed: that a person agreed to spend money.
+        allow_memorised: let spans of training cases into the text; it stays on record in the gate's result.
     """
 
     preset: str = Preset.EFFICIENT.value
@@ -49,6 +50,7 @@ class RunOptions:
     schema_baseline: Mapping[str, Any] | None = None
     posted_baseline: str | None = None
     is_confirmed: bool = False
+    allow_memorised: bool = False
 
     def __post_init__(self) -> None:
         if self.preset not in set(Preset):
@@ -80,6 +82,7 @@ class RunOptions:
             "gate_options": dict(self.gate_options),
             "schema_baseline": None if self.schema_baseline is None else dict(self.schema_baseline),
             "is_confirmed": self.is_confirmed,
+            "allow_memorised": self.allow_memorised,
         }  # fmt: skip
 
     @classmethod
