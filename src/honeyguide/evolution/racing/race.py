@@ -22,6 +22,8 @@ from honeyguide.kernel.choice import shuffled
 
 JUDGED_EVERY = 4
 """Answers between two looks at the edits."""
+EDITS_EXPECTED = 2
+"""Edits that a reflection brings, about."""
 LEVEL_MEMORY = 30
 LEVEL_WEIGHT = 2
 
@@ -67,6 +69,7 @@ class Race:
     _totals: list[tuple[int, float]] = field(init=False)
     _repetitions: Counter[tuple[tuple[str, ...], int]] = field(default_factory=Counter)
     _open: int = 0
+    _batch: int = 0
     _level: float = 0.5
 
     def __post_init__(self) -> None:
@@ -96,13 +99,11 @@ class Race:
         settings = self.settings
         if len(self.answers) < len(self._first) or self.is_over:
             return None
-        if (self.reflections + 1) * settings.calls_per_reflection > self.asked:
-            return None
-        if len(self.board.trials) + 2 * self._open >= settings.trials or self._too_late():
+        if self._too_late() or not self._may_reflect():
             return None
         job = self._reflecting.next()
-        if job is not None:
-            self._open += 1
+        self._batch = max(self._batch - 1, 0) if job is not None else 0
+        self._open += job is not None
         return job
 
     def next_run(self) -> RunJob | None:
@@ -158,6 +159,20 @@ class Race:
     def is_perfect(self) -> bool:
         """Whether answers as many as the first look had no fault, and nothing is on trial."""
         return self.faultless >= len(self._first) > 0 and not self.board.trials and not self._open
+
+    def _may_reflect(self) -> bool:
+        """Whether the calls so far pay for a reflection and there is room for its edits; several are asked at once."""
+        settings = self.settings
+        paid = self.asked // settings.calls_per_reflection - self.reflections
+        room = settings.trials - len(self.board.trials) - EDITS_EXPECTED * self._open
+        if (
+            not self._batch
+            and not self._open
+            and paid >= settings.at_once
+            and room > EDITS_EXPECTED * (settings.at_once - 1)
+        ):
+            self._batch = settings.at_once
+        return self._batch > 0 and paid > 0
 
     def _too_late(self) -> bool:
         """Whether an edit that came now could no longer be on often enough to be kept."""

@@ -60,6 +60,7 @@ class RacingSettings:
         evaluations: most graded answers of the search, without the last measurement.
         anchor: validation examples of the last measurement.
         calls_per_reflection: graded answers asked for, for each reflection that may be asked for.
+        at_once: reflections that are asked for together, so that slow ones are waited for once.
         first_look: training examples that the present text is run on before the first reflection.
         ahead: graded answers under way or waiting. Results are used in the order in which they were asked for.
         lag: graded answers that are used between asking for a reflection and using it.
@@ -76,10 +77,11 @@ class RacingSettings:
     evaluations: int = 400
     anchor: int = 60
     calls_per_reflection: int = 8
+    at_once: int = 3
     first_look: int = 24
     ahead: int = 12
     lag: int = 6
-    trials: int = 8
+    trials: int = 10
     kinds: int = 3
     candidates: int = 6
     shown: int = 9
