@@ -59,7 +59,8 @@ for file in applications/honeyguide.desktop applications/honeyguide-review.deskt
     icons/hicolor/48x48/apps/honeyguide.png metainfo/org.honeyguide.Honeyguide.metainfo.xml; do
     [ -f "/usr/share/$file" ] || stop "$file is missing"
 done
-dpkg -L honeyguide | grep -q 'man1/honeyguide.1.gz' || stop "no manual page"
+listed=$(dpkg -L honeyguide)
+case "$listed" in */man1/honeyguide.1.gz*) ;; *) stop "no manual page" ;; esac
 
 step "removal leaves the person's data alone"
 kept=$(fingerprint)
