@@ -62,6 +62,7 @@ class Application(QObject):
         self._commands: Commands | None = None
         self._pending_dialogs = 0
         self._after_open: Callable[[], None] | None = None
+        self._keeping: asyncio.Task[None] | None = None
         window.close_wanted.connect(self.ask_to_close)
 
     # --- life
@@ -297,6 +298,7 @@ class Application(QObject):
         page = memory.text("page", "inbox")
         window.show_page(page if page in window.page_names() else "inbox")
         self._read_counts()
+        self._keep_up()
         self._tell_of_last_time()
         after, self._after_open = self._after_open, None
         if after is not None:
@@ -312,10 +314,19 @@ class Application(QObject):
         self.window.say_waiting(self.window.tr("Closing…"))
         desk.live.close()
         self.window.drop_pages()
+        self._keeping = None
         await desk.tasks.aclose()
         await desk.workspace.close()
         self.window.memory.save()
         self._commands = None
+
+    def _keep_up(self) -> None:
+        """Watch the folders of the settings and archive sessions, where that is switched on."""
+        if self._keeping is not None:
+            self._keeping.cancel()
+        desk = self.desk
+        if desk is not None:
+            self._keeping = desk.tasks.start(desk.workspace.keep_up(lambda report: None), "watched folders")
 
     def _use_settings(self) -> None:
         desk = self.desk
@@ -338,6 +349,8 @@ class Application(QObject):
             self._read_counts()
         if any(event.kind == "setting:changed" for event in events):
             self._use_settings()
+        if any(event.kind == "setting:changed" and event.subject.startswith("history.") for event in events):
+            self._keep_up()
         for event in events:
             if event.kind == "attempt:finished":
                 self._tasks.start(self._tell_end(event.subject), "tell of a run's end")
