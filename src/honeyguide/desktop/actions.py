@@ -240,6 +240,8 @@ def _help() -> tuple[Action, ...]:
                about=tr("Actions", "Checks this installation and says what to do.")),
         Action("reports", tr("Actions", "Error reports…"), Menu.HELP, 1, icon="folder",
                about=tr("Actions", "Shows the folder of reports.")),
+        Action("check-updates", tr("Actions", "Check for updates"), Menu.HELP, 2, icon="info",
+               about=tr("Actions", "Asks once, now; nothing is downloaded.")),
         Action("about", tr("Actions", "About Honeyguide"), Menu.HELP, 2, icon="bee", role="about"),
     )  # fmt: skip
 

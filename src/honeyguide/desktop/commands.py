@@ -13,6 +13,7 @@ from honeyguide.desktop.dialogs.files import ask_files, ask_folder
 from honeyguide.desktop.notify import Step
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch
+from honeyguide.kernel.errors import HoneyguideError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,6 +67,7 @@ class Commands:
             "shortcuts": Handler(lambda: start(self._shortcuts(), "all keys")),
             "doctor": Handler(lambda: start(self._doctor(), "doctor")),
             "reports": Handler(self._reports),
+            "check-updates": Handler(lambda: start(self._check_updates(), "check for updates")),
             "about": Handler(lambda: start(self._about(), "about")),
         }  # fmt: skip
 
@@ -214,6 +216,18 @@ class Commands:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
             self._desk.notify.note(self._tr("Reports are in {folder}.").format(folder=folder))
+
+    async def _check_updates(self) -> None:
+        try:
+            found = await self._desk.workspace.check_for_updates()
+        except HoneyguideError as error:
+            self._desk.notify.warn("updates", f"{error.message} {error.hint}".strip())
+            return
+        if found.is_newer:
+            said = self._tr("Version {newest} is there; this is {current}. Get it from {place}.")
+        else:
+            said = self._tr("This is the newest version, {current}.")
+        self._desk.notify.note(said.format(newest=found.newest, current=found.current, place=found.notes_url))
 
     async def _about(self) -> None:
         from honeyguide.desktop.dialogs.about import AboutDialog
