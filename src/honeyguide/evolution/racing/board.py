@@ -22,6 +22,8 @@ INSIST_REFUTED = 4
 """An edit that looked hopeless, or was refuted, comes back once it was proposed so many times for each drop."""
 HOPELESS = 0.25
 LEAST_SHARE, MOST_SHARE = 0.08, 0.6
+MOST_BY_VOTES = 0.45
+"""However often an edit is proposed, that alone never makes it more likely to help than not."""
 LEAST_FOR_LEAD = 3
 
 
@@ -199,7 +201,7 @@ class Board:
         if switch.state is State.KEPT:
             return odds.kept_prior if switch.speaks else odds.kept_prior - odds.unnamed_toll
         good = self._share if switch.speaks else self._share / 2
-        return min(good * (1 + odds.vote * (switch.votes - 1)), MOST_SHARE)
+        return max(good, min(good * (1 + odds.vote * (switch.votes - 1)), MOST_BY_VOTES))
 
     def _keep(self, switch: Switch) -> None:
         self._move(switch, State.KEPT)

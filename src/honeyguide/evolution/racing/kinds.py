@@ -18,11 +18,11 @@ MOST_COMPLAINTS = 6
 """Complaints of one answer that are read."""
 LONGEST = 240
 """Characters of a complaint; longer ones are data, not complaints."""
-ALIKE = 0.5
+ALIKE = 0.6
 """Share of the telling words that two complaints of one kind have in common."""
 MOST_KINDS = 200
 WEAK = 0.6
-"""A score of one dimension under which the dimension itself is a kind."""
+"""A score of one dimension under which the dimension is a kind, while the judge's words are new."""
 _END = re.compile(r"(?<=[.!?;])\s+|\n+")
 _NUMBER = re.compile(r"\d+")
 
@@ -34,18 +34,22 @@ class KindBook:
     _kinds: dict[str, frozenset[str]] = field(default_factory=dict)
     _uses: Counter[str] = field(default_factory=Counter)
     _known: dict[str, str] = field(default_factory=dict)
+    _times: Counter[str] = field(default_factory=Counter)
 
     def of(self, evaluation: Evaluation) -> tuple[str, ...]:
         """Return the kinds of failure in an answer; none for a good or an unscored one."""
         score = evaluation.verdict.score
         if score is None or score.overall >= GOOD_ENOUGH:
             return ()
-        found = [self._kind(complaint) for complaint in _complaints(evaluation.verdict.feedback)]
+        found = list(dict.fromkeys(self._kind(complaint) for complaint in _complaints(evaluation.verdict.feedback)))
+        self._times.update(found)
+        if any(self._times[kind] > 1 for kind in found):
+            return tuple(found)
         dimensions = {
             "correctness": score.correctness, "procedure": score.procedure, "conciseness": score.conciseness
         }  # fmt: skip
         weak = [f"low {name}" for name, value in dimensions.items() if value < WEAK]
-        return tuple(dict.fromkeys((*found, *weak))) or ("imperfect",)
+        return (*found, *weak) or ("imperfect",)
 
     def _kind(self, complaint: str) -> str:
         known = self._known.get(complaint)
@@ -65,11 +69,11 @@ class KindBook:
         return self._known[complaint]
 
     def _alike(self, one: frozenset[str], other: frozenset[str]) -> float:
-        """Jaccard's index with words weighed by their rarity."""
+        """The share of the shorter complaint's words that the other has too, weighed by their rarity."""
         both = sum(1.0 / self._uses[word] for word in one & other)
         if not both:
             return 0.0
-        return both / sum(1.0 / self._uses[word] for word in one | other)
+        return both / min(sum(1.0 / self._uses[word] for word in side) for side in (one, other))
 
 
 def _complaints(feedback: str) -> list[str]:

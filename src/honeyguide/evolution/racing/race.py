@@ -96,7 +96,6 @@ class Race:
 
     def next_reflection(self) -> ReflectJob | None:
         """Return a reflection that is due, or ``None``."""
-        settings = self.settings
         if len(self.answers) < len(self._first) or self.is_over:
             return None
         if self._too_late() or not self._may_reflect():

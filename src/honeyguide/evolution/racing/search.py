@@ -11,7 +11,7 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from honeyguide.evals.examples import Example
 from honeyguide.evals.verdicts import Evaluation
@@ -154,7 +154,7 @@ class _Search:
                     due = len(self.race.answers) + settings.lag
                     reflections.append((due, wanted, asyncio.ensure_future(self._propose(wanted, slots))))
                 while len(runs) < settings.ahead and (job := self.race.next_run()) is not None:
-                    runs.append((job, self._start(job)))
+                    runs.append((job, asyncio.ensure_future(self._evaluate(job, slots))))
                 if reflections and (not runs or reflections[0][0] <= len(self.race.answers)):
                     _, reflect, proposal = reflections[0]
                     self._take_proposal(reflect, await proposal)
@@ -166,13 +166,16 @@ class _Search:
                 else:
                     return
         finally:
-            for _, _, proposal in reflections:
-                proposal.cancel()
-            await asyncio.gather(*(proposal for _, _, proposal in reflections), return_exceptions=True)
-            await self.ports.ledger.executor.cancel([evaluation for _, evaluation in runs])
+            waiting: list[asyncio.Future[Any]] = [proposal for _, _, proposal in reflections]
+            waiting += [evaluation for _, evaluation in runs]
+            for future in waiting:
+                future.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
 
-    def _start(self, job: RunJob) -> asyncio.Future[Evaluation]:
-        return self.ports.ledger.submit(self._deployed(job.parts), self.examples[job.example], job.repetition)
+    async def _evaluate(self, job: RunJob, slots: asyncio.Semaphore) -> Evaluation:
+        async with slots:
+            example = self.examples[job.example]
+            return await self.ports.ledger.submit(self._deployed(job.parts), example, job.repetition)
 
     async def _propose(self, job: ReflectJob, slots: asyncio.Semaphore) -> Proposal:
         task = self.task
