@@ -8,6 +8,8 @@ import pytest
 
 from honeyguide.evolution.decisions import DecisionLog
 from honeyguide.evolution.gates.results import GateResult
+from honeyguide.evolution.instruction_search import GenerationalSearch
+from honeyguide.evolution.presets import SETTINGS, Preset
 from honeyguide.evolution.racing import RacingSearch, RacingSettings, TextParts
 from honeyguide.evolution.scoring import TooManyUnscored
 from honeyguide.kernel.choice import unit
@@ -215,3 +217,18 @@ def test_progress_is_told_with_the_candidate_that_leads():
 def test_it_needs_training_examples():
     with pytest.raises(InvalidInput, match="no training example"):
         run(town(), given=task(train=0))
+
+
+def test_the_efficient_preset_races_and_the_thorough_one_keeps_its_generations():
+    efficient = SETTINGS[Preset.EFFICIENT].searches().instruction_search
+    assert isinstance(efficient, RacingSearch)
+    assert efficient.settings.evaluations == 4 * 3 * 24
+    assert isinstance(SETTINGS[Preset.THOROUGH].searches().instruction_search, GenerationalSearch)
+
+
+def test_without_generations_nothing_is_searched():
+    client = town()
+    none = SETTINGS[Preset.EFFICIENT].with_sizes(generations=0).searches().instruction_search
+    result, _ = run(client, search=none)
+    assert result.winner.candidate.id == "g0-baseline"
+    assert {r.system for r in client.requests if r.role is ModelRole.EXECUTOR} == {START}

@@ -17,7 +17,7 @@ from honeyguide.evals.examples import Example
 from honeyguide.evals.verdicts import Evaluation
 from honeyguide.evolution.candidates import BASELINE_ID, Candidate, Means, best_first, like_for_like
 from honeyguide.evolution.failures import shown_as_failure
-from honeyguide.evolution.instruction_search import STAGE, calls_for
+from honeyguide.evolution.instruction_search import STAGE, InstructionSettings, calls_for
 from honeyguide.evolution.mutation import Failure, MutationTask
 from honeyguide.evolution.mutator import Proposal
 from honeyguide.evolution.pareto import front
@@ -72,6 +72,12 @@ class RacingSearch:
     settings: RacingSettings = field(default_factory=RacingSettings)
     parts: TextParts = field(default_factory=TextParts)
     kinds: Callable[[], Kinds] = KindBook
+
+    @classmethod
+    def sized(cls, sizes: InstructionSettings) -> RacingSearch:
+        """Return the search that may evaluate as often as the generational one with ``sizes`` at most does."""
+        evaluations = sizes.population * sizes.generations * sizes.mini
+        return cls(RacingSettings(evaluations=evaluations, anchor=sizes.anchor))
 
     async def search(self, task: InstructionTask, ports: SearchPorts) -> InstructionResult:
         """Search; see ``InstructionSearch``. Raises InvalidInput without training examples."""

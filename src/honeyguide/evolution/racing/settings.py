@@ -42,10 +42,10 @@ class Odds:
     patience: int = 36
     vote: float = 0.6
     kept_prior: float = 0.7
-    unnamed_toll: float = 0.3
+    unnamed_toll: float = 0.4
     stay_at: float = 0.2
-    lead_at: float = 0.5
-    lead_kept: float = 0.5
+    lead_at: float = 0.6
+    lead_kept: float = 0.65
     review: float = 0.02
     trust: float = 0.6
     reviews: int = 2
