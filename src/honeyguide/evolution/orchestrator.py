@@ -186,6 +186,8 @@ class _Run:
             "done": "No new text was better than the present one.",
             "budget": "The budget ended before a better text was found.",
             "nothing-to-improve": "The present text leaves nothing to improve on these examples.",
+            "no-new-idea": "The model had no new idea left, and none of its ideas was better than the present text.",
+            "settled": "No new text was better, and the calls that were left could not have changed that.",
         }.get(why, f"No new text came about: {why}.")
         return self._result(AttemptOutcome.SKIPPED_DELTA, said)
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from honeyguide.evolution.compose import ComposedSearch
 from honeyguide.evolution.instruction_search import GenerationalSearch, InstructionSettings
+from honeyguide.evolution.racing import RacingSearch
 from honeyguide.evolution.schema_search import SchemaSearch, SchemaSettings
 from honeyguide.evolution.search import InstructionSearch
 from honeyguide.kernel.errors import InvalidInput
@@ -36,16 +37,19 @@ class SearchSettings:
     Attributes:
         holdout: how many holdout examples are measured; ``None`` for all.
         repeats: verdicts per side and example on the holdout.
+        races: whether the instruction is searched by racing, with as many evaluations as ``instruction`` allows.
     """
 
     schema: SchemaSettings = field(default_factory=SchemaSettings)
     instruction: InstructionSettings = field(default_factory=InstructionSettings)
     holdout: int | None = None
     repeats: int = 2
+    races: bool = False
 
     def searches(self, search: InstructionSearch | None = None) -> ComposedSearch:
-        """Return both stages with these numbers; ``search`` stands in for the generational one."""
-        return ComposedSearch(SchemaSearch(self.schema), search or GenerationalSearch(self.instruction))
+        """Return both stages with these numbers; ``search`` stands in for the instruction search of the settings."""
+        own = RacingSearch.sized if self.races else GenerationalSearch
+        return ComposedSearch(SchemaSearch(self.schema), search or own(self.instruction))
 
     def with_sizes(
         self,
@@ -85,6 +89,7 @@ SETTINGS: dict[Preset, SearchSettings] = {
     Preset.EFFICIENT: SearchSettings(
         schema=SchemaSettings(population=3, generations=1, eval_size=12, anchor=24),
         instruction=InstructionSettings(population=4, generations=3, micro=12, mini=24, anchor=60, finalists=2),
+        races=True,
     ),
     Preset.QUICK: SearchSettings(
         schema=SchemaSettings(generations=0),
