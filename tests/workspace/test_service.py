@@ -232,18 +232,18 @@ async def test_a_target_that_cannot_run_does_not_block_the_others(workspace, ena
 
 
 async def test_the_daily_budget_of_calls_is_kept(workspace, enabled):
-    await workspace.set_setting("service.calls_per_day", 40)
+    await workspace.set_setting("service.calls_per_day", 100)
     first = await workspace.run_daemon(once=True)
     assert first.outcome == "ran"
     spent = (await workspace.daemon_status()).spent
-    assert 0 < spent["calls"] <= 40
+    assert 0 < spent["calls"] <= 100
     last = await workspace.run_daemon(once=True)
     while last.outcome == "ran":
         last = await workspace.run_daemon(once=True)
     assert last.outcome in ("nothing", "budget")
     assert "used up" in last.reason
-    assert (await workspace.daemon_status()).spent["calls"] <= 40
-    assert sum([row.calls for row in (await workspace.run_rows()).items]) <= 40
+    assert (await workspace.daemon_status()).spent["calls"] <= 100
+    assert sum([row.calls for row in (await workspace.run_rows()).items]) <= 100
 
 
 async def test_a_new_day_brings_a_new_budget_and_a_clock_set_back_does_not(folder, enabled):
