@@ -60,7 +60,8 @@ def main(arguments: Sequence[str]) -> int:
         text += _table(outcomes) + "\n"
     print(text)
     if not wanted.no_file:
-        write_section("Search: true gain per call (0 seed prompt, 1 oracle)", text)
+        where = {"default": "", "all": " in seven worlds"}.get(wanted.variant, f" in the world {wanted.variant}")
+        write_section(f"Search{where}: true gain per call (0 seed prompt, 1 oracle)", text)
     return 0
 
 

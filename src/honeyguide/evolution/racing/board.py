@@ -167,10 +167,11 @@ class Board:
             if switch.tried < odds.least:
                 continue
             patience = odds.patience * (0.5 if switch.focus else 1.0)
+            spent = switch.tried - switch.tried_before
             if switch.chance >= odds.keep_at:
                 self._keep(switch)
-            elif switch.chance <= odds.drop_at or (
-                switch.tried >= patience and (switch.chance < odds.hope or switch.tried >= 3 * odds.patience)
+            elif (switch.chance <= odds.drop_at and spent >= odds.least / 2) or (
+                spent >= patience and (switch.chance < odds.hope or spent >= 3 * odds.patience)
             ):
                 self._drop(switch)
         for switch in self.kept:
@@ -258,7 +259,8 @@ class Board:
         if not insists and (switch.is_refuted or switch.chance < HOPELESS):
             return False
         self._move(switch, State.TRIAL)
-        switch.fade(0.5)
+        switch.fade(self.odds.recall)
+        switch.tried_before = switch.tried
         line = switch.edit.new if switch.edit.new is not None else switch.edit.old or ""
         switch.named = self._named(line)
         fresh = [kind for kind in (*sorted(switch.named), *kinds) if kind not in switch.kinds]

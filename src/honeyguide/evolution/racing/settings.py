@@ -21,6 +21,7 @@ class Odds:
         least: answers with the edit on before anything is decided.
         patience: answers with the edit on after which a hopeless one is dropped; half of it where cases are named.
         vote: how much each further proposal of the same edit adds to its prior, as a share of it.
+        recall: what a dropped edit's evidence weighs when it gets another chance.
         kept_prior: the prior of an edit that was kept once.
         unnamed_toll: what that prior is lower for an edit that names neither cases nor a kind of failure.
         stay_at: chance under which a kept edit is dropped again.
@@ -41,6 +42,7 @@ class Odds:
     least: int = 6
     patience: int = 36
     vote: float = 0.6
+    recall: float = 0.7
     kept_prior: float = 0.7
     unnamed_toll: float = 0.4
     stay_at: float = 0.2
@@ -77,7 +79,7 @@ class RacingSettings:
     evaluations: int = 400
     anchor: int = 60
     calls_per_reflection: int = 8
-    at_once: int = 3
+    at_once: int = 2
     first_look: int = 24
     ahead: int = 12
     lag: int = 6

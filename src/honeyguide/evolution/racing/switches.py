@@ -70,6 +70,7 @@ class Switch:
         born: how many answers there were when it came about.
         votes: how often it was proposed.
         drops: how often it was dropped.
+        tried_before: what ``tried`` was when its present trial began.
         is_refuted: whether it was dropped for good.
         chance: how likely it helps, as of the last look.
     """
@@ -85,6 +86,7 @@ class Switch:
     state: State = State.TRIAL
     votes: int = 1
     drops: int = 0
+    tried_before: float = 0.0
     is_refuted: bool = False
     chance: float = 0.0
     bit: int = field(init=False)
