@@ -15,6 +15,8 @@ from honeyguide.evolution.racing.switches import Answer, State, Switch, count_ki
 
 HISTORY = 300
 """How many earlier answers a new comparison looks back on."""
+TEXTS = 512
+"""How many combinations' texts are remembered."""
 REFUTED = 0.02
 """A chance under which a dropped edit is refuted."""
 INSIST = 2
@@ -88,8 +90,9 @@ class Board:
         """Return the parts with the edits of ``mask`` made."""
         known = self._texts.get(mask)
         if known is None:
-            known = apply(self.parts, [s.edit for s in self.switches if mask & s.bit])
-            self._texts[mask] = known
+            if len(self._texts) >= TEXTS:
+                self._texts.clear()
+            known = self._texts[mask] = apply(self.parts, [s.edit for s in self.switches if mask & s.bit])
         return known
 
     def without_rivals(self, mask: int) -> int:

@@ -18,6 +18,7 @@ from honeyguide.evolution.racing.reflecting import Reflecting, ReflectJob
 from honeyguide.evolution.racing.relevance import Relevance
 from honeyguide.evolution.racing.settings import RacingSettings
 from honeyguide.evolution.racing.switches import Answer
+from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.choice import shuffled
 
 JUDGED_EVERY = 4
@@ -67,7 +68,7 @@ class Race:
     _reflecting: Reflecting = field(init=False)
     _first: list[int] = field(init=False)
     _totals: list[tuple[int, float]] = field(init=False)
-    _repetitions: Counter[tuple[tuple[str, ...], int]] = field(default_factory=Counter)
+    _repetitions: Counter[tuple[str, int]] = field(default_factory=Counter)
     _open: int = 0
     _batch: int = 0
     _level: float = 0.5
@@ -117,8 +118,9 @@ class Race:
             example = self._combining.example(mask, range(len(self.inputs)))
         self.asked += 1
         parts = self.board.text_of(mask)
-        repetition = self._repetitions[parts, example]
-        self._repetitions[parts, example] += 1
+        known = (sha256_hex("\x1e".join(parts)), example)
+        repetition = self._repetitions[known]
+        self._repetitions[known] += 1
         return RunJob(parts, mask, example, repetition)
 
     def take_answer(self, job: RunJob, score: float | None, kinds: Iterable[str]) -> None:

@@ -33,6 +33,7 @@ from honeyguide.evolution.search import (
     SearchEvent,
     SearchPorts,
 )
+from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.choice import shuffled
 from honeyguide.kernel.errors import InvalidInput
 
@@ -328,9 +329,10 @@ class _Search:
         return low
 
     def _is_allowed(self, deployed: str) -> bool:
-        known = self._verdicts.get(deployed)
+        key = sha256_hex(deployed)
+        known = self._verdicts.get(key)
         if known is None:
-            known = self._verdicts[deployed] = self.ports.first_failed_gate(deployed) is None
+            known = self._verdicts[key] = self.ports.first_failed_gate(deployed) is None
         return known
 
     # ---- telling ---------------------------------------------------------------------------------------------
