@@ -65,6 +65,13 @@ def test_nothing_can_be_chosen_from_nothing():
 
 
 def test_another_process_takes_the_same_decision():
-    code = "from honeyguide.kernel.choice import unit; print(repr(unit(7, 'gen', 3, 'ü')))"
+    code = "from honeyguide.kernel.choice import unit, units; print(repr(unit(7, 'gen', 3, 'ü')))"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == repr(choice.unit(7, "gen", 3, "ü"))
+
+
+def test_many_numbers_of_one_decision_repeat_and_do_not_depend_on_how_many_are_asked_for():
+    assert choice.units(1, 20, "a")[:5] == choice.units(1, 5, "a") != choice.units(1, 5, "b")
+    assert all(0 <= number < 1 for number in choice.units(2, 1000, "a"))
+    assert abs(sum(choice.units(3, 2000, "a")) / 2000 - 0.5) < 0.03
+    assert choice.units(1, 0, "a") == []
