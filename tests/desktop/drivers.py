@@ -50,9 +50,14 @@ def press(widget: QWidget) -> None:
 
 async def focus(widget: QWidget) -> None:
     """Give a widget the focus as the platform would: its window comes to the front first."""
-    widget.window().activateWindow()
-    widget.setFocus()
-    await until(widget.hasFocus, f"{widget.objectName()} to have the focus")
+
+    def has_it() -> bool:
+        if not widget.hasFocus():
+            widget.window().activateWindow()
+            widget.setFocus()
+        return widget.hasFocus()
+
+    await until(has_it, f"{widget.objectName()} to have the focus")
 
 
 def keys(widget: QWidget, text: str) -> None:
@@ -101,6 +106,11 @@ class AppDriver:
         assert self.application.desk is not None
         return self.application.desk
 
+    async def come_forward(self) -> None:
+        """Be the active window, as it is for a person who looks at it."""
+        self.window.activateWindow()
+        await until(self.window.isActiveWindow, "the window to be active")
+
     def press(self, name: str) -> None:
         """Click something on the window by its object name."""
         press(find(self.window, name))
@@ -130,7 +140,13 @@ class AppDriver:
         def shown() -> QDialog | None:
             return next((d for d in self.window.findChildren(QDialog, name) if d.isVisible()), None)
 
-        found: QDialog = await until(shown, f"the dialog {name}")
+        try:
+            found: QDialog = await until(shown, f"the dialog {name}")
+        except AssertionError as error:
+            open_ones = [d.objectName() for d in self.window.findChildren(QDialog) if d.isVisible()]
+            raise AssertionError(
+                f"{error}; open: {open_ones}; said: {self.said()!r}; {self.application.errors}"
+            ) from None
         return found
 
     async def gone(self, dialog: QDialog) -> None:

@@ -17,6 +17,7 @@ from honeyguide.desktop.crash import CrashKeeper, text_of, write_report
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.error import ErrorDialog, details_text
 from honeyguide.desktop.dialogs.small import ConfirmDialog
+from honeyguide.desktop.garbage import MainThreadCollector
 from honeyguide.desktop.live import Live
 from honeyguide.desktop.memory import Memory, memory_file
 from honeyguide.desktop.notify import Step
@@ -61,6 +62,7 @@ class Application(QObject):
         self._tasks = TaskScope(self.fail, "window")
         self._commands: Commands | None = None
         self._pending_dialogs = 0
+        self._is_asking = False
         self._after_open: Callable[[], None] | None = None
         self._keeping: asyncio.Task[None] | None = None
         window.close_wanted.connect(self.ask_to_close)
@@ -70,6 +72,8 @@ class Application(QObject):
     async def run(self) -> None:
         """Serve workspaces until the window is closed."""
         path: Path | None = self._path
+        collector = MainThreadCollector(self)
+        collector.begin()
         try:
             while path is not None:
                 path = await self._serve(path)
@@ -77,6 +81,7 @@ class Application(QObject):
             await self._tasks.aclose()
             self.window.notify.close()
             self.window.close_now()
+            collector.end()
 
     def leave(self, to: Path | None = None) -> None:
         """Close the workspace; ``to`` opens another one."""
@@ -87,7 +92,8 @@ class Application(QObject):
         """Close, after a question when something is running."""
         if self.desk is None or not self.desk.workspace.active_runs():
             self.leave()
-        elif self.window.findChild(ConfirmDialog, "close-dialog") is None:
+        elif not self._is_asking:
+            self._is_asking = True
             self._tasks.start(self._ask_to_close(), "close")
 
     def come_forward(self) -> None:
@@ -397,6 +403,7 @@ class Application(QObject):
     async def _ask_to_close(self) -> None:
         desk = self.desk
         if desk is None:
+            self._is_asking = False
             return
         tr = self.window.tr
         count = len(desk.workspace.active_runs())
@@ -405,8 +412,11 @@ class Application(QObject):
         dialog = ConfirmDialog(
             "close-dialog", title, text, tr("Stop and close"), self.window, cancel=tr("Keep it open")
         )
-        if await dialog.ask():
-            self.leave()
+        try:
+            if await dialog.ask():
+                self.leave()
+        finally:
+            self._is_asking = False
 
     async def _show_error(self, error: BaseException, where: str) -> None:
         try:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 
 from tests.desktop.workspaces import make_proposed, make_sample
 
@@ -32,3 +35,11 @@ def sample(tmp_path: Path, sample_once: Path) -> Path:
 def proposed(tmp_path: Path, proposed_once: Path) -> Path:
     """A sample workspace with finished runs of one's own."""
     return Path(shutil.copytree(proposed_once, tmp_path / "workspace"))
+
+
+@pytest.fixture(autouse=True)
+def _collected_here() -> Iterator[None]:
+    """Collect a test's garbage on the main thread: a Qt object that a worker thread collects crashes the next timer."""
+    yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()

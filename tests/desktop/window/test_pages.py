@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QLineEdit, QTabBar, QWidget
 
 from honeyguide.desktop.actions import Reach, actions
 from honeyguide.desktop.application import Application
@@ -44,9 +44,9 @@ def test_every_page_opens_by_its_key_and_every_dialog_closes_by_escape(
 ) -> None:
     async def story() -> None:
         app = await AppDriver(qapp, proposed).start()
-        await app.inbox.review_of("qualityRules", "proposed")
+        await app.inbox.review_of("support", "proposed")
         for number, page in enumerate(PAGES, 1):
-            app.window.activateWindow()
+            await app.come_forward()
             key(app.window, getattr(Qt.Key, f"Key_{number}"), Qt.KeyboardModifier.ControlModifier)
             await until(lambda page=page: app.window.front == page, page)
             await asyncio.sleep(0.05)
@@ -68,7 +68,7 @@ def test_every_page_opens_by_its_key_and_every_dialog_closes_by_escape(
 def test_every_action_is_carried_out_somewhere_or_says_why_not(qapp: QApplication, qloop: Any, proposed: Path) -> None:
     async def story() -> None:
         app = await AppDriver(qapp, proposed).start()
-        await app.inbox.review_of("qualityRules", "proposed")
+        await app.inbox.review_of("support", "proposed")
         handled: set[str] = set()
         for page in PAGES:
             app.window.show_page(page)
@@ -92,12 +92,13 @@ def test_every_action_is_carried_out_somewhere_or_says_why_not(qapp: QApplicatio
 def test_every_control_has_a_name_to_be_found_and_read_by(qapp: QApplication, qloop: Any, proposed: Path) -> None:
     async def story() -> None:
         app = await AppDriver(qapp, proposed).start()
-        await app.inbox.review_of("qualityRules", "proposed")
+        await app.inbox.review_of("support", "proposed")
         for page in PAGES:
             app.window.show_page(page)
             await asyncio.sleep(0.1)
             for widget in app.window.page(page).findChildren(QAbstractButton):
-                if widget.isVisible() and not widget.objectName().startswith("qt_"):
+                is_part = isinstance(widget.parent(), QLineEdit | QTabBar) or widget.objectName().startswith("qt_")
+                if widget.isVisible() and not is_part:
                     assert widget.objectName(), f"{page}: {widget} {widget.text()}"
                     assert widget.accessibleName() or widget.text(), f"{page}: {widget.objectName()}"
         await app.close()
@@ -136,10 +137,10 @@ def test_files_dropped_on_the_traces_are_imported_and_shown_as_text(
     qapp: QApplication, qloop: Any, sample: Path, tmp_path: Path
 ) -> None:
     lines = [
-        {"input": text, "output": text, "outcome": "success", "created_at": "2026-02-01T00:00:00Z"} for text in HOSTILE
+        {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": text}]} for text in HOSTILE
     ]
-    file = tmp_path / "hostile.jsonl"
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    file = tmp_path / "hostile.json"
+    file.write_text(json.dumps(lines), encoding="utf-8")
 
     async def story() -> None:
         app = await AppDriver(qapp, sample).start()
@@ -153,7 +154,7 @@ def test_files_dropped_on_the_traces_are_imported_and_shown_as_text(
         )
         page.dropEvent(event)
         await until(lambda: page._stop_import is None and app.said(), "the import to end")
-        await until(lambda: page.model.total >= before, "the list")
+        await until(lambda: page.model.total == before + len(HOSTILE), "the list")
         for row in page.model.known_rows()[:10]:
             page.table.select_key(row.id)
             await asyncio.sleep(0.12)
@@ -165,12 +166,11 @@ def test_files_dropped_on_the_traces_are_imported_and_shown_as_text(
     qloop.run(story(), timeout=90)
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=["html", "1-mb-line", "reordering", "rtl", "control", "emoji"])
-def test_a_hostile_proposal_is_reviewed_as_text(qapp: QApplication, qloop: Any, sample: Path, text: str) -> None:
-    async def make() -> str | None:
+def test_a_hostile_proposal_is_reviewed_as_text(qapp: QApplication, qloop: Any, sample: Path) -> None:
+    async def make() -> str:
         async with await Workspace.open(sample) as workspace:
             live = workspace.active_prompt("persona-system-prompt", "writer")
-            options = RunOptions(preset="quick", candidate_text=f"{live}\n{text}", allow_safe=True)
+            options = RunOptions(preset="quick", candidate_text="\n".join([live, *HOSTILE]), allow_safe=True)
             return (await workspace.evolve("writer", options)).uuid
 
     uuid = asyncio.run(make())
@@ -188,10 +188,23 @@ def test_a_hostile_proposal_is_reviewed_as_text(qapp: QApplication, qloop: Any, 
     qloop.run(story(), timeout=60)
 
 
+def test_hostile_texts_are_compared_side_by_side_as_text(qtbot: Any) -> None:
+    from honeyguide.desktop.widgets.diff import DiffPanel
+    from honeyguide.workspace import diff_view
+
+    panel = DiffPanel()
+    qtbot.addWidget(panel)
+    panel.resize(1000, 600)
+    panel.show()
+    panel.set_rows(diff_view("plain", "\n".join(HOSTILE)).rows)
+    panel.grab()
+    assert panel.view.hunks()
+
+
 def test_the_palette_and_the_sheet_of_keys_do_what_they_say(qapp: QApplication, qloop: Any, proposed: Path) -> None:
     async def story() -> None:
         app = await AppDriver(qapp, proposed).start()
-        app.window.activateWindow()
+        await app.come_forward()
         key(app.window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
         palette: Any = await app.dialog("palette")
         field = find(palette, "palette-search")
@@ -232,6 +245,7 @@ def test_settings_are_checked_kept_and_go_back_to_their_default(qapp: QApplicati
         keys(line, "http://127.0.0.1:8080")
         key(line, Qt.Key.Key_Return)
         await until(lambda: workspace.setting("models.proxy") == "http://127.0.0.1:8080", "the proxy")
+        await until(find(page, "default-models.proxy").isEnabled, "the way back")
         press(find(page, "default-models.proxy"))
         await until(lambda: workspace.setting("models.proxy") is None, "the default")
         keys(page.search, "proxy")
@@ -298,6 +312,7 @@ def test_closing_asks_while_a_run_goes_on_and_the_run_can_be_resumed(
         key(dialog, Qt.Key.Key_Escape)
         await app.gone(dialog)
         assert app.window.isVisible()
+        await asyncio.sleep(0.05)
         if uuid in app.desk.workspace.active_runs():
             app.window.close()
             dialog = await app.dialog("close-dialog")
@@ -334,7 +349,7 @@ def test_an_error_in_a_task_shows_its_sentence_and_its_hint(
 def test_nothing_is_wider_than_the_window(qapp: QApplication, qloop: Any, proposed: Path, wide: int, high: int) -> None:
     async def story() -> None:
         app = await AppDriver(qapp, proposed, wide=wide, high=high).start()
-        await app.inbox.review_of("qualityRules", "proposed")
+        await app.inbox.review_of("support", "proposed")
         for page in PAGES:
             app.window.show_page(page)
             await asyncio.sleep(0.1)
@@ -351,7 +366,7 @@ def test_memory_does_not_grow_over_200_openings_of_each_page(qapp: QApplication,
 
     async def story() -> None:
         app = await AppDriver(qapp, proposed).start()
-        await app.inbox.review_of("qualityRules", "proposed")
+        await app.inbox.review_of("support", "proposed")
 
         async def cycle() -> None:
             for page in PAGES:

@@ -126,13 +126,13 @@ def test_a_proposal_is_rejected_with_a_quick_reason(
 ) -> None:
     async def story() -> None:
         app = await AppDriver(qapp, proposed).start()
-        await app.inbox.review_of("qualityRules", "proposed")
+        await app.inbox.review_of("support", "proposed")
         await focus(app.inbox.page.table)
         keys(app.inbox.page.table, "r")
         dialog = await app.dialog("reject-dialog")
         press(find(dialog, "reject-quick-tone"))
         press(find(dialog, "reject-go"))
-        review = await app.inbox.review_of("qualityRules", "rejected")
+        review = await app.inbox.review_of("support", "rejected")
         assert review.detail.run.user_note == reason or review.detail.decisions[-1]["note"] == reason
         await app.close()
 
@@ -144,7 +144,7 @@ def test_ticking_a_change_off_makes_the_checks_again_and_deploys_the_rest(
 ) -> None:
     async def story() -> None:
         app = await AppDriver(qapp, proposed).start()
-        review = await app.inbox.review_of("qualityRules", "proposed")
+        review = await app.inbox.review_of("support", "proposed")
         panel = app.inbox.page.review
         view = panel.diff.view
         await until(lambda: len(view.hunks()) > 1, "several changes")
@@ -155,8 +155,8 @@ def test_ticking_a_change_off_makes_the_checks_again_and_deploys_the_rest(
         press(panel.decision.accept)
         dialog = await app.dialog("accept-dialog")
         press(find(dialog, "accept-go"))
-        await app.inbox.review_of("qualityRules", "deployed")
-        live = app.desk.workspace.active_prompt("behavioral-spec-section", "qualityRules")
+        await app.inbox.review_of("support", "deployed")
+        live = app.desk.workspace.active_prompt("persona-system-prompt", "support")
         assert live not in (review.diff.before, review.diff.after)
         await app.close()
 

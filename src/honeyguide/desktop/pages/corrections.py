@@ -254,6 +254,8 @@ class CorrectionsPage(Page):
         self.yes = Button(self.tr("Yes, a correction"), "correction-yes", look=Look.PRIMARY, icon="check")
         self.edit = Button(self.tr("In my words…"), "correction-edit", icon="edit")
         self.no = Button(self.tr("No"), "correction-no", icon="cross")
+        for button in (self.yes, self.edit, self.no):
+            button.set_allowed(False, self.tr("Choose a correction first."))
         self.trace = Button(self.tr("Show the trace"), "correction-trace", look=Look.LINK)
         self.hints = KeyHints()
         self.hints.set_hints(

@@ -41,7 +41,7 @@ PAGE = 200
 OUTCOMES = ("success", "verified", "corrected", "abandoned", "pending")
 SOURCES = (
     "claude-code", "codex", "openai-chat", "openai-agents", "otlp", "openinference", "langfuse", "langsmith", "opik",
-    "promptfoo", "inspect", "hiveloom", "table", "recorder",
+    "promptfoo", "inspect", "hiveloom", "table", "trace-jsonl", "sample",
 )  # fmt: skip
 
 

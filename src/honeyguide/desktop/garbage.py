@@ -1,0 +1,50 @@
+"""Garbage is collected on the window's thread only.
+
+Python collects cycles on whichever thread happens to allocate. A cycle that holds a Qt object would then be destroyed
+on a worker thread, its timers would stay registered, and the next one to fire would crash the program.
+"""
+
+from __future__ import annotations
+
+import gc
+
+from PySide6.QtCore import QObject, QTimer
+
+EVERY_MS = 500
+
+
+class MainThreadCollector(QObject):
+    """Takes over collecting while the window lives: the usual thresholds, looked at twice a second."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thresholds = gc.get_threshold()
+        self._timer = QTimer(self)
+        self._timer.setInterval(EVERY_MS)
+        self._timer.timeout.connect(self.look)
+        self._was_enabled = False
+
+    def begin(self) -> None:
+        """Collect what there is, set aside what stays for good (modules, classes), and take over."""
+        self._was_enabled = gc.isenabled()
+        gc.disable()
+        gc.collect()
+        gc.freeze()
+        self._timer.start()
+
+    def end(self) -> None:
+        """Collect once more and give collecting back."""
+        self._timer.stop()
+        gc.unfreeze()
+        gc.collect()
+        if self._was_enabled:
+            gc.enable()
+
+    def look(self) -> int | None:
+        """Collect what is due, as Python itself would; return the generation that was, ``None`` for none."""
+        counts = gc.get_count()
+        for generation in (2, 1, 0):
+            if counts[generation] > self._thresholds[generation]:
+                gc.collect(generation)
+                return generation
+        return None
