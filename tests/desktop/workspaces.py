@@ -28,7 +28,7 @@ ADDED = (
 
 
 def better_text(live: str) -> str:
-    """Return a text that the practice model follows to better answers: what says nothing goes, what was missed comes."""
+    """Return a text with better answers: what says nothing goes, what was missed comes."""
     kept = [line for line in live.splitlines() if not any(words in line for words in DROPPED)]
     return "\n".join([*kept, *ADDED])
 

