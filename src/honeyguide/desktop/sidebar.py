@@ -10,6 +10,7 @@ from honeyguide.desktop.actions import page_icon, page_titles
 from honeyguide.desktop.theme import Metrics, Role, Type, figures, paint_icon, qcolor
 from honeyguide.desktop.theme.plain_text import tooltip
 from honeyguide.desktop.widgets.labels import PlainLabel, named
+from honeyguide.desktop.widgets.painting import begin_paint
 from honeyguide.desktop.widgets.states import RoleIcon
 
 
@@ -54,8 +55,7 @@ class NavButton(QAbstractButton):
         return QSize(80, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = begin_paint(self)
         rect = QRectF(self.rect()).adjusted(8, 1, -8, -1)
         mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         painter.setPen(Qt.PenStyle.NoPen)
@@ -78,9 +78,7 @@ class NavButton(QAbstractButton):
         painter.setFont(Metrics.font(strong=self.isChecked()))
         painter.setPen(qcolor(role))
         text = rect.adjusted(36, 0, -12, 0) if not mirrored else rect.adjusted(12, 0, -36, 0)
-        flags = int(
-            Qt.AlignmentFlag.AlignVCenter | (Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft)
-        )
+        flags = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading)
         shown = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, int(text.width()))
         painter.drawText(text, flags, shown)
         if self._count:

@@ -24,11 +24,10 @@ class TableTranslator(QTranslator):
         super().__init__(parent)
         self._table = table
 
-    def translate(self, context: str, text: str, disambiguation: str | None = None, n: int = -1) -> str:
+    def translate(self, context: str, text: str, disambiguation: str | None = None, n: int = -1) -> str | None:
+        """Return the other sentence; ``None`` (not an empty text) lets Qt go on with its own."""
         found = self._table.get(text)
-        if isinstance(found, list):
-            return found[0 if n == 1 else -1]
-        return found if found is not None else ""
+        return found[0 if n == 1 else -1] if isinstance(found, list) else found
 
     def isEmpty(self) -> bool:
         return not self._table

@@ -307,7 +307,7 @@ class InboxPage(Page):
 
     def _compose(self) -> None:
         self._list = QWidget()
-        self._list.setMinimumHeight(Metrics.row_height() * 3)
+        self.list_stack.setMinimumHeight(Metrics.row_height() * 4)
         upper = QVBoxLayout(self._list)
         upper.setContentsMargins(0, 0, 0, 0)
         upper.setSpacing(0)

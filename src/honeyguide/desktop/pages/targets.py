@@ -72,7 +72,11 @@ class TargetsPage(Page):
         self._compose()
         self._connect()
         columns = desk.memory.get("targets.columns")
-        if columns is not None:
+        if columns is None:
+            for number, known in enumerate(self.model.columns):
+                if not known.stretch:
+                    self.table.horizontalHeader().resizeSection(number, Metrics.characters(known.characters) + 12)
+        else:
             self.table.set_columns(ColumnState.from_json(columns).fitted(self.model.columns))
         desk.window.single_keys.attach(self.table, self.diff.view, self.timeline.list)  # type: ignore[attr-defined]
         self.list_stack.show_loading(self.tr("Reading the targets…"))
@@ -347,6 +351,7 @@ class TargetsPage(Page):
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(self.list_stack)
         self.splitter.addWidget(self.detail_stack)
+        self.list_stack.setMinimumWidth(Metrics.characters(50))
         self.splitter.setSizes([380, 640])
         self.splitter.setStretchFactor(1, 1)
         self.column.addWidget(self.splitter, 1)
