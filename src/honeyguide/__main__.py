@@ -21,6 +21,11 @@ def main() -> int:
         from honeyguide.llm.providers.gguf_server import main as serve_model_file
 
         return serve_model_file(sys.argv[2:])
+    from honeyguide.desktop.starting import wanted_window
+
+    window = wanted_window(sys.argv[1:])
+    if window is not None:
+        return _window(*window)
     from honeyguide.cli.app import run
     from honeyguide.cli.front_ends import FrontEnds
 

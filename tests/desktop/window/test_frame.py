@@ -22,8 +22,10 @@ from honeyguide.desktop.dialogs.palette import match_rank
 from honeyguide.desktop.keys import KeyBindings, SingleKeys
 from honeyguide.desktop.memory import Memory
 from honeyguide.desktop.single_instance import SingleInstance, ask_other
+from honeyguide.desktop.starting import wanted_window
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.undo import Undoable, UndoList
+from honeyguide.workspace import Workspace
 
 SOURCES = sorted(Path(honeyguide.desktop.__file__).parent.rglob("*.py"))
 BANNED_CALLS = {"exec", "exec_", "processEvents"}
@@ -66,6 +68,29 @@ def test_importing_the_window_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["--workspace", "here"], (Path("here"), False)),
+        (["--workspace=here", "--smoke"], (Path("here"), True)),
+        (["runs", "list"], None),
+        (["--version"], None),
+        (["--workspace"], None),
+        (["--workspace", "here", "init", "there"], None),
+    ],
+)
+def test_only_the_window_takes_the_short_way(arguments: list[str], wanted: tuple[Path, bool] | None) -> None:
+    assert wanted_window(arguments, {}) == wanted
+
+
+def test_the_short_way_chooses_the_workspace_that_the_command_line_chooses(tmp_path: Path) -> None:
+    assert wanted_window([], {}) == (Workspace.default_path(), False)
+    assert wanted_window([], {"HONEYGUIDE_WORKSPACE": "named"}) == (Path("named"), False)
+    (tmp_path / "honeyguide.db").write_bytes(b"")
+    Workspace.remember(tmp_path)
+    assert wanted_window([], {}) == (Workspace.last_opened(), False) == (tmp_path, False)
 
 
 def test_every_action_has_a_title_an_own_id_and_an_own_key() -> None:
