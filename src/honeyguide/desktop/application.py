@@ -5,30 +5,30 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication
 
-from honeyguide.desktop.crash import CrashKeeper, text_of, write_report
+from honeyguide.desktop.crash import CrashKeeper
 from honeyguide.desktop.desk import Desk
-from honeyguide.desktop.dialogs.error import ErrorDialog, details_text
 from honeyguide.desktop.dialogs.small import ConfirmDialog
+from honeyguide.desktop.failures import Failures
 from honeyguide.desktop.garbage import MainThreadCollector
 from honeyguide.desktop.live import Live
 from honeyguide.desktop.memory import Memory, memory_file
 from honeyguide.desktop.notify import Step
+from honeyguide.desktop.opening import Opening
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch
 from honeyguide.desktop.theme.motion import set_reduced_motion
+from honeyguide.desktop.tray import Tray
 from honeyguide.desktop.undo import UndoList
 from honeyguide.desktop.widgets.hint_bar import Severity
-from honeyguide.desktop.widgets.states import StateAction
 from honeyguide.desktop.window import Window
-from honeyguide.kernel.errors import HoneyguideError, NotFound
+from honeyguide.kernel.errors import HoneyguideError
 
 if TYPE_CHECKING:
     from honeyguide.desktop.commands import Commands
@@ -44,7 +44,6 @@ class Application(QObject):
     """Owns the window and, one after the other, the workspaces it shows.
 
     Attributes:
-        errors: what went wrong in tasks, for tests and the smoke run.
         desk: what pages work with, while a workspace is open.
     """
 
@@ -53,7 +52,7 @@ class Application(QObject):
         self.app = app
         self.window = window
         self.theme = theme
-        self.errors: list[BaseException] = []
+        self._failures = Failures(window)
         self.desk: Desk | None = None
         self.keeper: CrashKeeper | None = None
         self.ready = asyncio.Event()
@@ -61,10 +60,11 @@ class Application(QObject):
         self._leave: asyncio.Future[Path | None] | None = None
         self._tasks = TaskScope(self.fail, "window")
         self._commands: Commands | None = None
-        self._pending_dialogs = 0
         self._is_asking = False
-        self._after_open: Callable[[], None] | None = None
         self._keeping: asyncio.Task[None] | None = None
+        self.tray = Tray(window)
+        self.tray.window_wanted.connect(self.come_forward)
+        self.tray.quit_wanted.connect(self.ask_to_close)
         window.close_wanted.connect(self.ask_to_close)
 
     # --- life
@@ -79,6 +79,7 @@ class Application(QObject):
                 path = await self._serve(path)
         finally:
             await self._tasks.aclose()
+            self.tray.close()
             self.window.notify.close()
             self.window.close_now()
             collector.end()
@@ -118,15 +119,13 @@ class Application(QObject):
 
     def fail(self, error: BaseException, where: str) -> None:
         """Show an error of a task, of a slot or of a thread: nothing fails unheard."""
-        if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
-            return
-        self.errors.append(error)
-        if not isinstance(error, HoneyguideError):
-            _log.error("%s: %s", where, text_of(error))
-        if self._tasks.is_closed or self._pending_dialogs >= MOST_DIALOGS:
-            return
-        self._pending_dialogs += 1
-        self._tasks.start(self._show_error(error, where), "error")
+        if self._failures.take(error, where) and not self._tasks.is_closed:
+            self._tasks.start(self._failures.show(error, where), "error")
+
+    @property
+    def errors(self) -> list[BaseException]:
+        """What went wrong in tasks, for tests and the smoke run."""
+        return self._failures.seen
 
     # --- a workspace
 
@@ -135,124 +134,22 @@ class Application(QObject):
         try:
             await asyncio.to_thread(_import_pages)
         except Exception as error:  # noqa: BLE001 - the outermost edge of the start: a broken installation is shown
-            self.errors.append(error)
-            self._pending_dialogs += 1
-            await self._show_error(error, "the start")
+            if self._failures.take(error, "the start"):
+                await self._failures.show(error, "the start")
             return None
-        workspace = await self._open(path)
+        opening = Opening(self.window, self._leave, self.leave, self.fail)
+        workspace = await opening.open(path)
         if workspace is None:
             return await self._leave
         await self._attach(workspace)
+        if opening.way == "sample":
+            self._start_sample()
+        elif opening.way:
+            self._look_in(opening.folder)
         try:
             return await self._leave
         finally:
             await self._detach()
-
-    async def _open(self, path: Path) -> Workspace | None:
-        """Return the workspace, made anew if a person wants that; ``None`` when another one or none is wanted."""
-        from honeyguide.workspace import Workspace
-
-        while True:
-            self.window.say_waiting(self.window.tr("Opening the workspace…"), str(path))
-            try:
-                return await Workspace.open(path)
-            except NotFound:
-                return await self._welcome(path)
-            except HoneyguideError as error:
-                again = await self._cannot_open(error)
-            if not again:
-                return None
-
-    async def _cannot_open(self, error: HoneyguideError) -> bool:
-        """Show why a workspace cannot be opened; says whether to try again."""
-        from honeyguide.desktop.dialogs.files import ask_folder
-
-        window = self.window
-        window.waiting.show_error(
-            error.message,
-            error.hint,
-            details=details_text(error.code, error.details),
-            actions=[
-                StateAction("again", window.tr("Try again"), "retry"),
-                StateAction("other", window.tr("Open another folder…"), "folder"),
-            ],
-        )
-        window.stack.setCurrentWidget(window.waiting)
-        while True:
-            chosen = await self._until_acted()
-            if chosen == "again":
-                return True
-            if chosen == "other":
-                folder = await ask_folder(window, window.tr("Open a workspace"))
-                if folder is not None:
-                    self.leave(folder)
-                    return False
-            if chosen == "":
-                return False
-
-    async def _until_acted(self) -> str:
-        """Wait until a step of the waiting view is chosen; an empty name when the window is closed instead."""
-        assert self._leave is not None
-        acted: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-
-        def settle(name: str) -> None:
-            if not acted.done():
-                acted.set_result(name)
-
-        self.window.waiting.acted.connect(settle)
-        try:
-            await _first_of(acted, self._leave)
-            return acted.result() if acted.done() else ""
-        finally:
-            self.window.waiting.acted.disconnect(settle)
-
-    async def _welcome(self, path: Path) -> Workspace | None:
-        """Show the three ways in, and go the chosen one."""
-        from honeyguide.desktop.dialogs.files import ask_folder
-        from honeyguide.desktop.pages.welcome import WelcomeView
-        from honeyguide.workspace import Workspace
-
-        assert self._leave is not None
-        view = WelcomeView(path)
-        self.window.show_alone(view)
-        view.sample.setFocus()
-        try:
-            while True:
-                chosen: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-
-                def settle(name: str, chosen: asyncio.Future[str] = chosen) -> None:
-                    if not chosen.done():
-                        chosen.set_result(name)
-
-                view.chosen.connect(settle)
-                await _first_of(chosen, self._leave)
-                view.chosen.disconnect(settle)
-                if not chosen.done():
-                    return None
-                way = chosen.result()
-                if way == "folder":
-                    folder = await ask_folder(self.window, self.window.tr("Open a folder"))
-                    if folder is None:
-                        continue
-                    if (folder / "honeyguide.db").exists():
-                        self.leave(folder)
-                        return None
-                    self._after_open = partial(self._look_in, folder)
-                try:
-                    view.set_busy(True)
-                    workspace = await Workspace.create(path, sample=way == "sample")
-                except HoneyguideError as error:
-                    view.set_busy(False)
-                    self.fail(error, "make a workspace")
-                    continue
-                if way == "sample":
-                    self._after_open = self._start_sample
-                elif way == "agents":
-                    self._after_open = partial(self._look_in, None)
-                return workspace
-        finally:
-            self.window.stack.removeWidget(view)
-            view.deleteLater()
 
     def _start_sample(self) -> None:
         async def work() -> None:
@@ -306,9 +203,6 @@ class Application(QObject):
         self._read_counts()
         self._keep_up()
         self._tell_of_last_time()
-        after, self._after_open = self._after_open, None
-        if after is not None:
-            after()
         self.ready.set()
 
     async def _detach(self) -> None:
@@ -344,6 +238,7 @@ class Application(QObject):
         desk.memory.set("theme", theme)
         desk.memory.set("language", setting("window.language"))
         set_reduced_motion(True if setting("window.reduced_motion") else None)
+        self.tray.set_shown(bool(setting("window.tray")))
         self.window.single_keys.set_enabled(bool(setting("window.single_keys")))
         model = str(setting("models.executor") or "")
         self.window.sidebar.model.set_model(model, is_practice=model.startswith("practice:"))
@@ -369,9 +264,11 @@ class Application(QObject):
         async def load() -> int:
             return (await desk.workspace.run_status()).pending
 
-        self._tasks.latest(
-            "waiting proposals", load, self.window.sidebar.button("inbox").set_count, failed=lambda _: None
-        )
+        def show(count: int) -> None:
+            self.window.sidebar.button("inbox").set_count(count)
+            self.tray.set_count(count)
+
+        self._tasks.latest("waiting proposals", load, show, failed=lambda _: None)
 
     async def _tell_end(self, uuid: str) -> None:
         desk = self.desk
@@ -388,7 +285,7 @@ class Application(QObject):
         else:
             words = state_wording(row.state).words
             said = tr("{target}: the run ended, {words}.").format(target=row.target_name, words=words)
-        if not self.window.isActiveWindow():
+        if not self.window.isActiveWindow() and not self.tray.tell(said):
             self.app.alert(self.window)
         desk.notify.note(said, Step(tr("View"), lambda: self.window.show_page("inbox", uuid)))
 
@@ -417,28 +314,6 @@ class Application(QObject):
                 self.leave()
         finally:
             self._is_asking = False
-
-    async def _show_error(self, error: BaseException, where: str) -> None:
-        try:
-            tr = self.window.tr
-            if isinstance(error, HoneyguideError):
-                sentence, hint, details = error.message, error.hint, details_text(error.code, error.details)
-            else:
-                report = await asyncio.to_thread(write_report, error, where)
-                sentence = tr("Something went wrong that nobody foresaw.")
-                hint = tr("Your work is stored. Please try again.")
-                if report is not None:
-                    hint += " " + tr("A report without secrets was written to {path}; nothing was sent.").format(
-                        path=report
-                    )
-                details = text_of(error)
-            await ErrorDialog(sentence, hint, details, self.window).ask()
-        finally:
-            self._pending_dialogs -= 1
-
-
-async def _first_of(*waited: asyncio.Future[Any]) -> None:
-    await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
 
 
 def _import_pages() -> None:

@@ -6,6 +6,7 @@ import ast
 import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,16 +15,18 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QListWidget
+from PySide6.QtWidgets import QApplication, QListWidget, QSystemTrayIcon, QWidget
 
 import honeyguide.desktop
 from honeyguide.desktop.actions import actions
+from honeyguide.desktop.crash import CrashKeeper
 from honeyguide.desktop.dialogs.palette import match_rank
 from honeyguide.desktop.keys import KeyBindings, SingleKeys
 from honeyguide.desktop.memory import Memory
 from honeyguide.desktop.single_instance import SingleInstance, ask_other
 from honeyguide.desktop.starting import wanted_window
 from honeyguide.desktop.tasks import TaskScope
+from honeyguide.desktop.tray import Tray, badge_icon
 from honeyguide.desktop.undo import Undoable, UndoList
 from honeyguide.workspace import Workspace
 
@@ -255,3 +258,38 @@ def test_undo_and_redo_have_names(qapp: QApplication) -> None:
 )
 def test_the_palette_ranks_beginnings_before_words_before_letters(words: str, title: str, rank: int | None) -> None:
     assert match_rank(words.split(), title.casefold(), title.casefold()) == rank
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 42, 100])
+def test_the_tray_shows_how_many_wait_and_stays_away_where_there_is_none(qtbot: Any, count: int) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    tray = Tray(window)
+    tray.set_count(count)
+    tray.set_shown(True)
+    assert tray.is_shown == QSystemTrayIcon.isSystemTrayAvailable()
+    assert tray.tell("A proposal waits.") == tray.is_shown
+    plain, badge = badge_icon(0).pixmap(64, 64).toImage(), badge_icon(count).pixmap(64, 64).toImage()
+    assert (plain != badge) == (count > 0)
+    tray.close()
+    assert not tray.is_shown
+
+
+def test_a_crash_of_the_last_start_is_found_and_an_orderly_end_leaves_nothing(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    heard: list[str] = []
+    keeper = CrashKeeper(tmp_path, lambda error, where: heard.append(f"{where}: {error}"))
+    keeper.begin()
+    assert keeper.left_behind is None
+    sys.excepthook(ValueError, ValueError("in a slot"), None)
+    thread = threading.Thread(target=lambda: [][0], name="a worker")  # type: ignore[misc]
+    thread.start()
+    thread.join()
+    keeper.end()
+    assert heard == ["the window: in a slot", "a worker: list index out of range"]
+    (tmp_path / "fatal.log").write_text("Fatal Python error: Segmentation fault", encoding="utf-8")
+    later = CrashKeeper(tmp_path, lambda error, where: None)
+    later.begin()
+    later.end()
+    assert later.left_behind is not None and "Segmentation" in later.left_behind.read_text(encoding="utf-8")

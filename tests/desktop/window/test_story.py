@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,33 @@ def test_ticking_a_change_off_makes_the_checks_again_and_deploys_the_rest(
         await app.inbox.review_of("support", "deployed")
         live = app.desk.workspace.active_prompt("persona-system-prompt", "support")
         assert live not in (review.diff.before, review.diff.after)
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_a_live_text_that_changed_meanwhile_is_merged_and_nothing_is_overwritten(
+    qapp: QApplication, qloop: Any, proposed: Path
+) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, proposed).start()
+        workspace = app.desk.workspace
+        review = await app.inbox.review_of("support", "proposed")
+        before = review.diff.before
+        outside = before.replace("Greet the customer by name.", "Greet the customer by first name.")
+        assert outside != before
+        override = proposed / "personas" / "support.json"
+        override.parent.mkdir(exist_ok=True)
+        base = json.loads((proposed / "base" / "personas" / "support.json").read_text(encoding="utf-8"))
+        override.write_text(json.dumps({**base, "systemPrompt": outside}), encoding="utf-8")
+        app.press("decision-accept")
+        press(find(await app.dialog("accept-dialog"), "accept-go"))
+        merge = await app.dialog("merge-dialog")
+        assert workspace.active_prompt("persona-system-prompt", "support") == outside
+        press(find(merge, "merge-dialog-go"))
+        await app.inbox.review_of("support", "deployed")
+        live = workspace.active_prompt("persona-system-prompt", "support")
+        assert "by first name" in live and "Answer in the language" in live
         await app.close()
 
     qloop.run(story(), timeout=60)

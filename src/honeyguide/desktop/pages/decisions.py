@@ -13,9 +13,10 @@ from honeyguide.desktop.dialogs.small import ConfirmDialog, TextDialog
 from honeyguide.desktop.dialogs.try_it import TryDialog
 from honeyguide.desktop.notify import Step
 from honeyguide.desktop.tasks import TaskScope
+from honeyguide.kernel.errors import Stale
 
 if TYPE_CHECKING:
-    from honeyguide.workspace import RunDetail, VersionList
+    from honeyguide.workspace import MergeView, RunDetail, VersionList
 
 
 class Decisions:
@@ -39,13 +40,41 @@ class Decisions:
         dialog = AcceptDialog(target_name(detail), diff.summary, check, note, desk.window, stale=stale)
         if not await dialog.ask():
             return False
-        after = await desk.workspace.accept(
-            uuid, note=dialog.note() or None, hunks=hunks, edited_text=edited_text, origin=desk.origin
-        )
+        typed = dialog.note() or None
+        try:
+            after = await desk.workspace.accept(
+                uuid, note=typed, hunks=hunks, edited_text=edited_text, origin=desk.origin
+            )
+        except Stale:
+            merge = await desk.workspace.merge_run(uuid)
+            if not merge.is_clean or merge.text is None:
+                raise
+            merged = await self._deploy_merged(detail, merge, typed)
+            if merged is None:
+                return False
+            after = merged
         desk.memory.set(f"note.{uuid}", None)
         desk.memory.set(f"edit.{uuid}", None)
         self._say_deployed(after)
         return True
+
+    async def _deploy_merged(self, detail: RunDetail, merge: MergeView, note: str | None) -> RunDetail | None:
+        """Offer the proposal merged with what the live text became; ``None`` when it is not wanted."""
+        from honeyguide.workspace import diff_view
+
+        desk, tr, merged = self._desk, self._tr, merge.text or ""
+        diff = diff_view(merge.live_text, merged)
+        title = tr("The live text of {name} changed meanwhile").format(name=target_name(detail))
+        text = tr(
+            "Both changes can be kept: this is the live text with the proposal in it. The whole was not measured."
+        )
+        titles = (tr("Now"), tr("Merged"))
+        dialog = RestoreDialog("merge-dialog", title, text, tr("Deploy the merged text"), diff, titles, desk.window)
+        if not await dialog.ask():
+            return None
+        return await desk.workspace.accept(
+            detail.uuid, note=dialog.note() or note, edited_text=merged, onto=merge.live_sha256, origin=desk.origin
+        )
 
     async def reject(self, detail: RunDetail, note: str) -> bool:
         """Ask why, then turn the proposal down; says whether it was."""
