@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QCoreApplication
+
 from honeyguide.desktop.models import CallRow, Candidate, EvidenceRow, RunRow, TraceRow, VersionRow
 from honeyguide.desktop.models.targets import TargetLine
 from honeyguide.desktop.theme.outcomes import gate_words
@@ -15,6 +17,8 @@ from honeyguide.kernel.clock import parse_iso
 
 if TYPE_CHECKING:
     from honeyguide import workspace as views
+
+PARAGRAPH = "\n\n"
 
 
 def moment(text: str | None) -> datetime | None:
@@ -146,7 +150,7 @@ def call_row(row: views.CallRow) -> CallRow:
     return CallRow(
         n=row.n + 1,
         at=moment(row.at),
-        purpose=f"{row.role}: {row.request[-300:]}",
+        purpose=f"{role_words(row.role)}: {row.request.rpartition(PARAGRAPH)[2][:300]}",
         model=models_words(row.model),
         status=status,
         input_tokens=row.input_tokens,
@@ -155,6 +159,17 @@ def call_row(row: views.CallRow) -> CallRow:
         seconds=None if row.latency_ms is None else row.latency_ms / 1000,
         error="" if status != "failed" else f"{row.status}: {row.reply[:300]}",
     )
+
+
+def role_words(role: str) -> str:
+    """Return what a call was for, in words; an unknown role as it is."""
+    translate = QCoreApplication.translate
+    return {
+        "executor": translate("Roles", "Answer"),
+        "judge": translate("Roles", "Grade"),
+        "mutator": translate("Roles", "Propose"),
+        "maintainer": translate("Roles", "Maintain"),
+    }.get(role, role)
 
 
 def version_row(row: views.VersionRow, bak: str | None, runs: Mapping[str, views.RunTableRow]) -> VersionRow:

@@ -103,8 +103,8 @@ class ShortcutsDialog(Dialog):
             if group.childCount():
                 self._tree.addTopLevelItem(group)
         self._tree.expandAll()
-        self._tree.setColumnWidth(0, Metrics.characters(52))
-        self._tree.setColumnWidth(1, Metrics.characters(28))
+        self._tree.setColumnWidth(0, Metrics.characters(48))
+        self._tree.setColumnWidth(1, Metrics.characters(22))
         if chosen:
             self.choose(chosen)
         self._on_current()
