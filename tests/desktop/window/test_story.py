@@ -81,8 +81,13 @@ def test_a_person_runs_reviews_accepts_and_rolls_back_by_clicks_and_keys(
     qloop.run(story(), timeout=90)
 
 
-def test_the_window_keeps_its_beat_during_a_run(qapp: QApplication, qloop: Any, sample: Path) -> None:
-    """A 16 ms beat is never late by what a person would call a freeze; the bar of 50 ms is held by the soak test."""
+@pytest.mark.parametrize(
+    ("most_p99", "most"), [(0.2, 0.5), pytest.param(0.05, 0.1, marks=pytest.mark.soak)], ids=["busy", "bar"]
+)
+def test_the_window_keeps_its_beat_during_a_run(
+    qapp: QApplication, qloop: Any, sample: Path, most_p99: float, most: float
+) -> None:
+    """How late a 16 ms beat is: the bar on a quiet machine (50 ms, 100 ms), more room beside other tests."""
 
     async def story() -> list[float]:
         app = await AppDriver(qapp, sample).start()
