@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 
 import pytest
@@ -10,8 +11,8 @@ import pytest
 from honeyguide.kernel.errors import Interrupted, ModelError
 from honeyguide.llm.cancel import Cancellation
 from honeyguide.llm.failures import RETRYABLE_STATUSES, Failure, FailureKind, failure_of, model_error
-from honeyguide.llm.protocol import ModelRequest
-from honeyguide.llm.retry import RetryingClient, RetryPolicy
+from honeyguide.llm.protocol import ModelReply, ModelRequest
+from honeyguide.llm.retry import Contact, RetryingClient, RetryPolicy
 from tests.llm.support import QUICK, Scripted, ask, reply
 
 _K = FailureKind
@@ -148,6 +149,27 @@ def test_a_call_torn_down_under_way_is_told_as_perhaps_billed() -> None:
 
     asyncio.run(run())
     assert [failure_of(error).may_be_billed for error in heard.failures] == [True]
+
+
+def test_nobody_at_an_address_is_found_out_quickly_and_once() -> None:
+    refused = model_error(Failure(_K.REFUSED), who="x")
+    contact, inner = Contact(), Scripted(*[refused] * 9)
+    for attempts in (3, 4, 5):  # three for the first call, one for each that follows
+        with pytest.raises(ModelError):
+            asyncio.run(RetryingClient(inner, policy=QUICK, contact=contact).complete(ask()))
+        assert len(inner.requests) == attempts
+
+
+@pytest.mark.parametrize("first", [reply("there"), model_error(Failure(_K.SERVER, 503), who="x")])
+def test_who_has_answered_once_is_waited_for(first: ModelReply | ModelError) -> None:
+    refused = model_error(Failure(_K.REFUSED), who="x")
+    contact, inner = Contact(), Scripted(first, *[refused] * 20)
+    with contextlib.suppress(ModelError):
+        asyncio.run(RetryingClient(inner, policy=QUICK, contact=contact).complete(ask()))
+    before = len(inner.requests)
+    with pytest.raises(ModelError):
+        asyncio.run(RetryingClient(inner, policy=QUICK, contact=contact).complete(ask()))
+    assert len(inner.requests) == before + 6
 
 
 def _attempts(failure: Failure) -> int:

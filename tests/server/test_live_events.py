@@ -134,6 +134,23 @@ def test_a_run_of_another_program_can_be_followed(slow_model, client, folder):
     assert events[-1].data["outcome"] == "skipped-delta"
 
 
+def test_a_result_is_the_same_after_a_restart(make_server):
+    first: RunningServer = make_server()
+    with first.client() as client:
+        told = client.post(f"{BASE}/run", json=run_body(client, baseline="another text")).json()
+    first.stop()
+    with (
+        make_server().client() as client,
+        client.stream("GET", f"{BASE}/runs/{told['uuid']}/events", headers={"Last-Event-ID": "0-5"}) as response,
+    ):
+        again = list(events_of(response))[-1].data
+    assert again["composeSummary"]["winnerId"]
+    assert again["notes"] == ["The posted baseline differs from the live text; the live text was used."]
+    spent = told.pop("spend")
+    assert again["spend"] == {key: spent[key] for key in again["spend"]}
+    assert {key: again[key] for key in told} == told
+
+
 def test_an_ended_run_is_told_from_the_database_after_a_restart(waiting, client):
     uuid = proposed(client)["run_uuid"]
     with client.stream("GET", f"{BASE}/runs/{uuid}/events") as response:

@@ -71,6 +71,11 @@ class Failure:
         return self.kind in _TRANSIENT_CONNECTIONS
 
     @property
+    def is_unconnected(self) -> bool:
+        """Whether the call reached nobody: no status, nothing that could be billed."""
+        return self.status is None and not self.may_be_billed and self.kind in _TRANSIENT_CONNECTIONS
+
+    @property
     def is_overload(self) -> bool:
         """Whether everybody who talks to this provider should slow down."""
         return self.status in OVERLOAD_STATUSES and self.kind is not FailureKind.QUOTA

@@ -9,13 +9,31 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from honeyguide.kernel import choice
 from honeyguide.kernel.errors import ModelError
 from honeyguide.llm.cancel import Cancellation
 from honeyguide.llm.failures import Failure, FailureKind, failure_of, model_error
 from honeyguide.llm.protocol import ModelClient, ModelReply, ModelRequest
+
+
+@dataclass(slots=True)
+class Contact:
+    """Whether anybody has answered yet at the address of a model, in one run.
+
+    Attributes:
+        is_missing: no call has reached anybody so far.
+        was_sought: a call was given up for that; the next ones are made once and no more.
+    """
+
+    is_missing: bool = True
+    was_sought: bool = False
+
+    def note(self, failure: Failure | None) -> None:
+        """Take in how an attempt ended; ``None`` for a reply."""
+        if failure is None or not failure.is_unconnected:
+            self.is_missing = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +45,26 @@ class RetryPolicy:
         waits: seconds before the second, third, … attempt; the last one repeats.
         jitter: up to so many seconds are added, so that many callers don't come back in the same moment.
         longest_wait: the most that a ``Retry-After`` is obeyed, in seconds (the SDKs have no such cap).
+        waits_without_contact: the waits while nobody has ever answered at the address: a server that is not there is no
+            hiccup, and whoever started the run learns it in seconds.
     """
 
     attempts: int = 6
     waits: tuple[float, ...] = (5.0, 15.0, 45.0, 135.0, 150.0)
     jitter: float = 3.0
     longest_wait: float = 150.0
+    waits_without_contact: tuple[float, ...] = (0.5, 1.5)
+
+    def most_attempts(self, failure: Failure, contact: Contact) -> int:
+        """Return how often a call that failed so is made at most."""
+        if not (failure.is_unconnected and contact.is_missing):
+            return self.attempts
+        return 1 if contact.was_sought else min(self.attempts, len(self.waits_without_contact) + 1)
+
+    def wait_without_contact(self, attempt: int) -> float:
+        """Return the seconds after attempt number ``attempt`` while nobody has ever answered."""
+        waits = self.waits_without_contact
+        return min(waits[min(attempt, len(waits)) - 1], self.waits[min(attempt, len(self.waits)) - 1])
 
     def wait(self, failure: Failure, attempt: int, request: ModelRequest) -> float:
         """Return the seconds to wait after attempt number ``attempt`` (from 1); the same for the same request."""
@@ -70,9 +102,11 @@ class RetryingClient:
         listener: AttemptListener | None = None,
         cancel: Cancellation | None = None,
         while_waiting: Callable[[], AbstractAsyncContextManager[None]] | None = None,
+        contact: Contact | None = None,
     ) -> None:
         """
         Args:
+            contact: shared by all who call the same address in a run; without it somebody is taken to be there.
             while_waiting: entered for each wait; gives the limiter's slot to somebody else meanwhile.
         """
         self._inner = inner
@@ -80,6 +114,7 @@ class RetryingClient:
         self._listener = listener
         self._cancel = cancel or Cancellation()
         self._while_waiting = while_waiting or contextlib.nullcontext
+        self._contact = contact or Contact(is_missing=False)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """As ``ModelClient.complete``; the last error is raised as it came."""
@@ -100,7 +135,18 @@ class RetryingClient:
         def wait(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
             assert isinstance(error, ModelError)
-            return self._policy.wait(failure_of(error), state.attempt_number, request)
+            failure = failure_of(error)
+            if failure.is_unconnected and self._contact.is_missing:
+                return self._policy.wait_without_contact(state.attempt_number)
+            return self._policy.wait(failure, state.attempt_number, request)
+
+        def is_last(state: RetryCallState) -> bool:
+            error = state.outcome.exception() if state.outcome else None
+            failure = failure_of(error) if isinstance(error, ModelError) else None
+            if failure is None or state.attempt_number < self._policy.most_attempts(failure, self._contact):
+                return False
+            self._contact.was_sought = True
+            return True
 
         async def pause(seconds: float) -> None:
             if self._listener:
@@ -111,7 +157,7 @@ class RetryingClient:
                     await self._cancel.sleep(seconds)
 
         retrying = AsyncRetrying(
-            stop=stop_after_attempt(self._policy.attempts),
+            stop=is_last,
             retry=retry_if_exception(_is_retryable),
             wait=wait,
             sleep=pause,
@@ -122,8 +168,9 @@ class RetryingClient:
     async def _attempt(self, request: ModelRequest) -> ModelReply:
         self._cancel.check()
         try:
-            return await self._inner.complete(request)
+            reply = await self._inner.complete(request)
         except ModelError as error:
+            self._contact.note(failure_of(error))
             if self._listener:
                 self._listener.failed(request, error)
             raise
@@ -132,6 +179,8 @@ class RetryingClient:
                 broken = Failure(FailureKind.CANCELLED, may_be_billed=True)
                 self._listener.failed(request, model_error(broken, who=request.model.provider))
             raise
+        self._contact.note(None)
+        return reply
 
 
 def _is_retryable(error: BaseException) -> bool:

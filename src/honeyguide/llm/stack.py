@@ -18,7 +18,7 @@ from honeyguide.llm.prices import FreeQuote, Quote
 from honeyguide.llm.protocol import ModelClient, ModelRef, ModelReply, ModelRequest
 from honeyguide.llm.providers.outgoing import Outgoing, Provider
 from honeyguide.llm.registry import ModelRegistry
-from honeyguide.llm.retry import RetryingClient, RetryPolicy
+from honeyguide.llm.retry import Contact, RetryingClient, RetryPolicy
 
 Redact = Callable[[str], str]
 
@@ -87,12 +87,14 @@ def build_stack(
     redact: Redact = as_it_is,
     policy: RetryPolicy | None = None,
     batching: BatchingClient | None = None,
+    contact: Contact | None = None,
 ) -> ModelStack:
     """Return ``provider`` with all layers around it.
 
     Args:
         quote: what knows its price; free when not given.
         batching: stands in for limiter and retry when calls go out in batches.
+        contact: shared by the stacks of a run that lead to the same address.
     """
     cancel = cancel or Cancellation()
     meter = Meter(budget, quote or FreeQuote())
@@ -106,6 +108,7 @@ def build_stack(
             listener=Attempts(journal, meter, limiter),
             cancel=cancel,
             while_waiting=lambda: limiter.lent(cancel),
+            contact=contact,
         )
         sender = LimitedClient(retrying, limiter, cancel)
     return ModelStack(ref, JournaledClient(BudgetedClient(sender, meter), journal, redact), provider, redact, cancel)
@@ -131,6 +134,7 @@ class RunModels:
         self._redact = redact
         self._policy = policy
         self._batching: list[BatchingClient] = []
+        self._contacts: dict[int, Contact] = {}  # by limiter: there is one for each address
 
     @classmethod
     def open(
@@ -183,6 +187,7 @@ class RunModels:
             redact=self._redact,
             policy=self._policy,
             batching=batching,
+            contact=self._contacts.setdefault(id(limiter), Contact()),
         )
 
     @property

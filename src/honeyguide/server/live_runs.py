@@ -91,7 +91,8 @@ class LiveRuns:
         else:
             payload = result.to_json()
             if _no_model_answered(payload):
-                about = {"error": payload["reason"], "code": "unreachable", "hint": _CHECK_MODEL}
+                sentence = f"The model cannot be used, not one call was answered: {payload['reason']}"
+                about = {"error": sentence, "code": "unreachable", "hint": _CHECK_MODEL}
                 log.end("error", 503, {**about, "uuid": log.uuid})
             else:
                 log.end("done", 200, payload)
@@ -143,17 +144,18 @@ class LiveRuns:
 
 def stored_payload(detail: RunDetail) -> dict[str, Any]:
     """Return the result payload of a run that ended earlier, from what is stored of it."""
-    about = detail.to_json()
+    about, kept = detail.to_json(), detail.attempt.progress
     return {
         "uuid": detail.uuid,
         "outcome": detail.attempt.state,
         "reason": detail.attempt.reason,
         "run": None if detail.run is None else {key: about[key] for key in _COLUMNS},
-        "gateResults": about["gateReasons"],
-        "composeSummary": None,
+        "gateResults": kept.get("gateResults", about["gateReasons"]),
+        "composeSummary": kept.get("composeSummary"),
         "verification": about["verification"],
         "spend": about["spend"],
         **({"model": about["model"]} if "model" in about else {}),
+        **({"notes": notes} if (notes := detail.attempt.options.get("notes")) else {}),
     }
 
 

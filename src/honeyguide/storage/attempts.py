@@ -29,6 +29,7 @@ FIGURES = frozenset(
         "finding", "delta", "interval_low", "interval_high", "gate_verdict", "failed_gate", "needs_note",
         "can_accept", "model", "baseline_sha256",
         "dataset_hash", "calls", "replayed_calls", "input_tokens", "output_tokens", "cost_usd", "seed", "options",
+        "progress",
     }
 )  # fmt: skip
 """What ``note`` and ``finish`` may set."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # the engine brings numpy with it, which an agent that only r
     from honeyguide.storage.store import Store
 
 ABORTED = "aborted"
+KEPT_OF_RESULT = ("gateResults", "composeSummary")
+"""Parts of the result payload that stand nowhere else; an ended attempt's ``progress`` holds them."""
 
 BASELINE = "baseline"
 CANDIDATE = "candidate"
@@ -64,6 +66,7 @@ class StoredAttempt:
         await self._store.write(lambda unit: self._close(unit, result), durable=True)
 
     def _close(self, unit: Unit, result: OrchestratorResult) -> None:
+        payload = result.to_json()
         figures: dict[str, Any] = {
             "calls": result.spend.calls,
             "replayed_calls": result.spend.replayed_calls,
@@ -71,6 +74,7 @@ class StoredAttempt:
             "output_tokens": result.spend.output_tokens,
             "cost_usd": result.spend.usd,
             "failed_gate": next((gate.gate for gate in result.gate_results if not gate.passed), None),
+            "progress": {key: payload[key] for key in KEPT_OF_RESULT},
         }
         unit.candidates.save(self.uuid, candidates_of(result.artifacts))
         if result.verification is not None:

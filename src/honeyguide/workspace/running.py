@@ -64,6 +64,8 @@ OnProgress = Callable[[ProgressEvent], None]
 STORE_PROGRESS_EVERY = 0.4
 """Seconds between two stored states of a run; its own process is told at once."""
 LOOK_FOR_CANCEL_EVERY = 0.5
+NOTES = "notes"
+"""Under this name the notes on a run stand in its attempt's options."""
 STORED_DETAILS = ("stage", "generation", "done", "planned", "calls", "usd")
 
 
@@ -73,6 +75,7 @@ class ActiveRun:
 
     Attributes:
         may_go: cleared while the run is paused.
+        spend: says what it took so far, in all its starts; ``None`` until its journal is open.
     """
 
     uuid: str
@@ -84,6 +87,7 @@ class ActiveRun:
     last: ProgressEvent | None = None
     stored_at: float = 0.0
     phase: str = ""
+    spend: Callable[[], Spend] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +234,7 @@ class Running:
             target_kind=home.ref.kind.value,
             target_name=home.ref.name,
             seed=options.seed,
-            options={**stored_options(options, request.live), SEEN: seen},
+            options={**stored_options(options, request.live), SEEN: seen, NOTES: _notes_on(prepared)},
             model=models.text,
             baseline_sha256=await self._live_fingerprint(home),
         )
@@ -378,6 +382,7 @@ class Running:
                 began.set_result(None)
             try:
                 async with self._models(active, prepared) as models, self._heard(active):
+                    active.spend = lambda: models.spend
                     result = await run_once(
                         prepared.request,
                         self._ports(sink, prepared, models, active),
@@ -387,14 +392,13 @@ class Running:
                     await models.sync()
                     spend = models.spend
             except HoneyguideError as error:
-                await self._failed(record.uuid, error)
+                await self._failed(active, error)
                 raise
             except asyncio.CancelledError:
-                await asyncio.shield(self._failed(record.uuid, Interrupted("The run was stopped.")))
+                await asyncio.shield(self._failed(active, Interrupted("The run was stopped.")))
                 raise
             await self._core.in_thread(lambda: write_result_files(self._core.layout, record.uuid, result))
-            await index_calls(self._core, record.uuid)
-            await store.write(lambda unit: unit.attempts.note(record.uuid, **_figures(spend)))
+            await self._keep_calls(active)
         if isinstance(result.error, Interrupted):
             raise result.error
         return await self._result(record.uuid, result, prepared, spend)
@@ -473,38 +477,46 @@ class Running:
         due = time.monotonic() - active.stored_at >= STORE_PROGRESS_EVERY or event.phase != active.phase
         if due:
             active.stored_at, active.phase = time.monotonic(), event.phase
-            task = asyncio.get_running_loop().create_task(self._store_progress(active.uuid, event))
+            task = asyncio.get_running_loop().create_task(self._store_progress(active, event))
             self._storing.add(task)
             task.add_done_callback(self._storing.discard)
 
-    async def _store_progress(self, uuid: str, event: ProgressEvent) -> None:
+    async def _store_progress(self, active: ActiveRun, event: ProgressEvent) -> None:
         detail = dict(event.detail or {})
         stored: dict[str, Any] = {"message": event.message}
         stored |= {key: detail[key] for key in STORED_DETAILS if key in detail}
-        with contextlib.suppress(Conflict):  # the run ended, or the workspace was closed meanwhile
-            await self._core.store.write(lambda unit: unit.attempts.progress(uuid, event.phase, stored))
+        figures = _figures(active)  # a process that dies leaves them behind
 
-    async def _failed(self, uuid: str, error: HoneyguideError) -> None:
+        def store(unit: Any) -> None:
+            unit.attempts.progress(active.uuid, event.phase, stored, **figures)
+
+        with contextlib.suppress(Conflict):  # the run ended, or the workspace was closed meanwhile
+            await self._core.store.write(store)
+
+    async def _failed(self, active: ActiveRun, error: HoneyguideError) -> None:
         def note(unit: Any) -> None:
-            known = unit.attempts.get(uuid)
+            known = unit.attempts.get(active.uuid)
             if known is not None and known.state == "running":
                 state = "interrupted" if isinstance(error, Interrupted) else "failed"
-                unit.attempts.finish(uuid, state, error.message)
+                unit.attempts.finish(active.uuid, state, error.message)
 
         await self._core.store.write(note)
+        await self._keep_calls(active)
+
+    async def _keep_calls(self, active: ActiveRun) -> None:
+        """Store what was paid for, whatever came of it: the index of the calls and the figures of the attempt."""
+        if active.spend is None:
+            return
+        await index_calls(self._core, active.uuid)
+        figures = _figures(active)
+        await self._core.store.write(lambda unit: unit.attempts.note(active.uuid, **figures))
 
     async def _result(self, uuid: str, result: OrchestratorResult, prepared: _Prepared, spend: Spend) -> RunResult:
         run = await self._core.store.read(lambda unit: unit.runs.get(uuid))
         payload = {**result.to_json(), "spend": spend.to_json()}
         if is_practice(prepared.models.text):
             payload["model"] = PRACTICE
-        notes = []
-        if prepared.models.grades_itself:
-            notes.append("The model graded its own answers.")
-        posted = prepared.options.posted_baseline
-        if posted is not None and posted != prepared.request.live:
-            notes.append("The posted baseline differs from the live text; the live text was used.")
-        if notes:
+        if notes := _notes_on(prepared):
             payload["notes"] = notes
         return RunResult(uuid, payload, run, result.error.exit_code if result.error is not None else 0)
 
@@ -547,8 +559,22 @@ class Running:
         return active
 
 
-def _figures(spend: Spend) -> dict[str, Any]:
-    """Return what a run took in all its starts, as it is stored with the attempt."""
+def _notes_on(prepared: _Prepared) -> list[str]:
+    """Return what whoever reads the result has to know about how it came about."""
+    notes = []
+    if prepared.models.grades_itself:
+        notes.append("The model graded its own answers.")
+    posted = prepared.options.posted_baseline
+    if posted is not None and posted != prepared.request.live:
+        notes.append("The posted baseline differs from the live text; the live text was used.")
+    return notes
+
+
+def _figures(active: ActiveRun) -> dict[str, Any]:
+    """Return what a run took in all its starts, as it is stored with the attempt; nothing before its first call."""
+    if active.spend is None:
+        return {}
+    spend = active.spend()
     return {
         "calls": spend.calls,
         "replayed_calls": spend.replayed_calls,
