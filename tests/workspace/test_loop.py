@@ -88,6 +88,16 @@ async def test_the_prompt_that_needs_no_change_is_left_alone(workspace):
     assert [attempt.record.state for attempt in page.attempts] == ["skipped-delta"]
 
 
+@pytest.mark.parametrize(("preset", "races"), [("efficient", True), ("quick", False)])
+async def test_the_preset_of_a_run_says_whether_it_races(workspace, preset, races):
+    options = RunOptions(preset=preset)
+    planned = (await workspace.plan("writer", options)).plan.calls
+    result = await workspace.evolve("writer", options)
+    decisions = (workspace.path / "runs" / result.uuid / "decisions.jsonl").read_text(encoding="utf-8")
+    assert any(json.loads(line)["decision"] == "reflection" for line in decisions.splitlines()) is races
+    assert planned.low <= result.payload["spend"]["calls"] <= planned.high
+
+
 async def test_the_same_seed_decides_the_same(folder, tmp_path):
     decided = []
     for number in range(2):

@@ -185,7 +185,7 @@ class RunPorts:
         mutator, mutator_model: who proposes texts.
         dataset: mines and splits the examples; called once.
         sink: keeps what came of it.
-        search: the instruction search; ``None`` for the generational one with the request's settings.
+        search: another instruction search than that of the settings of the request.
         calls_left: how many calls the budget still allows; ``None`` for no ceiling.
         claim_look: the number of this look at the holdout, by measurement key and example ids.
         receipt_parts: what the caller knows of what the verification rests on (``dataset``, …).

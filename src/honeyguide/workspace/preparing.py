@@ -12,12 +12,10 @@ from honeyguide.evals.executor import PromptExecutor
 from honeyguide.evals.judge import Judge
 from honeyguide.evals.running_judge import RunningJudge
 from honeyguide.evolution.gates import GateOptions
-from honeyguide.evolution.instruction_search import GenerationalSearch
 from honeyguide.evolution.plan import Plan, Reason, make_plan
 from honeyguide.evolution.presets import MAX_EXAMPLES, SETTINGS, Preset, SearchSettings
 from honeyguide.evolution.requests import EvolutionRequest, Trigger
 from honeyguide.evolution.schema import schema_from_json
-from honeyguide.evolution.search import InstructionSearch
 from honeyguide.kernel.errors import InvalidInput, NoKey
 from honeyguide.llm import ModelClient, ModelRef, ModelRole, grades_itself
 from honeyguide.workspace.core import Core
@@ -115,11 +113,6 @@ def settings_for(options: RunOptions) -> SearchSettings:
     return settings
 
 
-def search_for(preset: Preset, settings: SearchSettings) -> InstructionSearch:
-    """Return the instruction search of a preset."""
-    return GenerationalSearch(settings.instruction)
-
-
 async def request_for(
     core: Core, home: Home, options: RunOptions, *, live: str | None = None, trigger: Trigger | None = None
 ) -> EvolutionRequest:
@@ -152,7 +145,7 @@ def plan_for(
     core: Core, request: EvolutionRequest, dataset: Dataset, models: Models, reasons: tuple[Reason, ...] = ()
 ) -> Plan:
     """Return what the run will take."""
-    search = request.settings.searches(search_for(request.preset, request.settings))
+    search = request.settings.searches()
     quotes = {role: core.registry.quote(models[role]) for role in ROLES}
     return make_plan(
         request.target.kind,

@@ -53,7 +53,6 @@ from honeyguide.workspace.preparing import (
     plan_for,
     request_for,
     require_keys,
-    search_for,
     stored_options,
 )
 from honeyguide.workspace.run_files import index_calls, write_result_files
@@ -441,7 +440,6 @@ class Running:
             mutator_model=prepared.models[ModelRole.MUTATOR],
             dataset=dataset,
             sink=sink,
-            search=search_for(prepared.request.preset, prepared.request.settings),
             calls_left=lambda: prepared.max_calls - models.spend.calls,
             claim_look=sink.claim_look,
             receipt_parts={"program": __version__},

@@ -89,13 +89,17 @@ class RacingSearch:
     def calls(
         self, train: Sequence[Example], validation: Sequence[Example], *, live_may_differ: bool = False
     ) -> tuple[int, int]:
-        """Return the fewest and the most calls. Fewest: the present text leaves nothing to improve."""
+        """Return the fewest and the most calls.
+
+        Fewest: the present text leaves nothing to improve, and a search for a structure before this one measured it.
+        """
         settings = self.settings
         each = max((calls_for(example) for example in (*train, *validation)), default=2)
         anchor = len(validation[: settings.anchor])
         reflections = settings.evaluations // settings.calls_per_reflection
         first = min(settings.first_look, len(train), settings.evaluations)
-        return (first + anchor) * each, (settings.evaluations + (2 + live_may_differ) * anchor) * each + reflections
+        fewest = 0 if live_may_differ else (first + anchor) * each
+        return fewest, (settings.evaluations + (2 + live_may_differ) * anchor) * each + reflections
 
 
 @dataclass(slots=True)
