@@ -69,6 +69,20 @@ async def test_importing_again_adds_nothing_and_counts_the_same(core, tmp_path):
     assert (await history.traces()).total == 6
 
 
+async def test_a_copy_of_a_file_without_times_is_known_and_not_updated(core, tmp_path):
+    line = '{"messages": [{"role": "user", "content": "What is %d?"}, {"role": "assistant", "content": "That is it."}]}'
+    (tmp_path / "chats.jsonl").write_text("\n".join(line % n for n in range(3)))
+    (tmp_path / "table.csv").write_text("question,answer\nWhat is that?,That is it.\nAnd this one?,This is it.\n")
+    history = History(core)
+    first = await history.import_traces([tmp_path / "chats.jsonl", tmp_path / "table.csv"])
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    for name in ("chats.jsonl", "table.csv"):
+        (copies / name).write_bytes((tmp_path / name).read_bytes())
+    again = await history.import_traces([copies])
+    assert (first.imported, again.imported, again.known, again.updated) == (5, 0, 5, 0)
+
+
 async def test_a_session_that_grew_is_read_again_and_only_the_new_part_is_added(core, tmp_path):
     path = conversation(tmp_path / "h")
     history = History(core)

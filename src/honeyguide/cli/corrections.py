@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from honeyguide.cli import output, session
+from honeyguide.kernel.errors import InvalidInput
 
 app = typer.Typer(help="Corrections found in the history.", no_args_is_help=True)
 Id = Annotated[int, typer.Argument(help="The correction's number.", metavar="ID")]
@@ -43,11 +44,18 @@ def show(id: Id, json: session.Json = False) -> None:
 
 @app.command()
 def confirm(
-    id: Id,
+    id: Annotated[int | None, typer.Argument(help="The correction's number.", metavar="ID")] = None,
     edit: Annotated[str | None, typer.Option(help="Say in your own words what was wrong.", metavar="TEXT")] = None,
+    detector: Annotated[str | None, typer.Option(help="Instead of ID: all that this detector found.")] = None,
+    target: Annotated[str | None, typer.Option(help="Instead of ID: all about this target.")] = None,
     json: session.Json = False,
 ) -> None:
-    """Confirm a correction; it becomes an example."""
+    """Confirm a correction, or all of a kind; each becomes an example."""
+    if id is None:
+        _confirm_many(detector, target, json=json)
+        return
+    if detector or target:
+        raise InvalidInput("A number and a kind exclude each other.", hint="Give ID, or --detector and --target.")
     row = session.run_with_workspace(lambda workspace: workspace.confirm_correction(id, edit=edit))
     if json:
         output.print_json(row.to_json())
@@ -63,3 +71,15 @@ def dismiss(id: Id, json: session.Json = False) -> None:
         output.print_json(row.to_json())
         return
     output.console().print(f"Dismissed {row.id}.")
+
+
+def _confirm_many(detector: str | None, target: str | None, *, json: bool) -> None:
+    count, left = session.run_with_workspace(
+        lambda workspace: workspace.confirm_corrections(detector=detector, target=target)
+    )
+    if json:
+        output.print_json({"confirmed": count, "without_words": left})
+        return
+    output.console().print(f"Confirmed {count}.")
+    if left:
+        output.console().print(f"{left} have no words that say what was wrong; confirm each with --edit.")

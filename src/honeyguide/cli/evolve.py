@@ -181,9 +181,13 @@ async def _confirm_cost(workspace: Workspace, target: str, options: RunOptions, 
 def _print_plan(report: PlanReport) -> None:
     data = report.to_json()
     calls, usd = data["calls"], data["usd"]
-    output.console().print(output.table(["stage", "calls"], [(s["name"], s["calls"]) for s in data["stages"]]))
+    rows = [(s["name"], f"{s['calls']['low']} to {s['calls']['high']}") for s in data["stages"]]
+    output.console().print(output.table(["stage", "calls"], rows))
+    kept, dropped = report.examples, report.dropped
     output.print_facts(
         {
+            "examples": f"{kept['train']} to learn from, {kept['validation']} to choose by, {kept['holdout']} unseen",
+            "left out": ", ".join(f"{count} × {why}" for why, count in dropped.items()) or "none",
             "calls": f"{calls['low']} to {calls['high']}",
             "price": f"{output.money(usd['low'])} to {output.money(usd['high'])}",
             "ready": "yes" if data["ready"] else "no",

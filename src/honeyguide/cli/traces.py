@@ -12,6 +12,9 @@ from honeyguide.kernel.errors import InvalidInput, NotFound
 from honeyguide.workspace import Page, TraceQuery, TraceRow
 
 app = typer.Typer(help="Recorded executions of the agent.", no_args_is_help=True)
+OfSource = Annotated[str | None, typer.Option(help="Only those of one source.")]
+Since = Annotated[str | None, typer.Option(help="Only those created at or after this ISO moment.")]
+Unlinked = Annotated[bool, typer.Option("--unlinked", help="Only those that speak about no target yet.")]
 Limit = Annotated[int, typer.Option(help="How many to show.", min=1, max=10_000)]
 
 
@@ -22,6 +25,7 @@ def import_(
     map: Annotated[
         list[str] | None, typer.Option("--map", help="COLUMN=FIELD for tables.", metavar="COLUMN=FIELD")
     ] = None,
+    target: Annotated[str | None, typer.Option(help="The target that all of it speaks about.", metavar="NAME")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Stay, and pick up what is written later.")] = False,
     json: session.Json = False,
 ) -> None:
@@ -33,6 +37,7 @@ def import_(
                 paths,
                 source=source,
                 mapping=mapping or None,
+                target=target,
                 on_report=lambda report: output.print_json(report.to_json()),
             )
         )
@@ -43,7 +48,9 @@ def import_(
             output.notes().print(f"{done * 100 // total:3d} %  {output.shown(path)}", style="dim")
 
     report = session.run_with_workspace(
-        lambda workspace: workspace.import_traces(paths, source=source, mapping=mapping or None, progress=progress)
+        lambda workspace: workspace.import_traces(
+            paths, source=source, mapping=mapping or None, progress=progress, target=target
+        )
     )
     if json:
         output.print_json(report.to_json())
@@ -77,13 +84,14 @@ def import_(
 def list_(
     target: Annotated[str | None, typer.Option(help="Only those of one target.")] = None,
     outcome: Annotated[str | None, typer.Option(help="pending, success, corrected, abandoned or verified.")] = None,
-    source: Annotated[str | None, typer.Option(help="Only those of one source.")] = None,
-    since: Annotated[str | None, typer.Option(help="Only those created at or after this ISO moment.")] = None,
+    source: OfSource = None,
+    since: Since = None,
+    unlinked: Unlinked = False,
     limit: Limit = 50,
     json: session.Json = False,
 ) -> None:
     """List traces, newest first."""
-    query = TraceQuery(target=target, outcome=outcome, source=source, since=since, limit=limit)
+    query = TraceQuery(target=target, unlinked=unlinked, outcome=outcome, source=source, since=since, limit=limit)
     _print_page(session.run_with_workspace(lambda workspace: workspace.traces(query)), json=json)
 
 
@@ -118,6 +126,44 @@ def show(
     )
     if payload.correction_feedback:
         output.console().print(f"\n[bold]correction[/]\n{output.shown(payload.correction_feedback)}")
+
+
+@app.command()
+def link(
+    target: Annotated[str, typer.Argument(help="The target that they speak about.", metavar="TARGET")],
+    ids: Annotated[list[int] | None, typer.Argument(help="Numbers of the traces.", metavar="[ID…]")] = None,
+    unlinked: Unlinked = False,
+    source: OfSource = None,
+    since: Since = None,
+    json: session.Json = False,
+) -> None:
+    """Say which target traces speak about, where their source does not: some by number, or all that match."""
+    if not ids and not unlinked and source is None:
+        raise InvalidInput(
+            "It is not said which traces.", hint="Give their numbers, or --unlinked for all that speak about no target."
+        )
+    query = TraceQuery(unlinked=unlinked, source=source, since=since)
+    count = session.run_with_workspace(lambda workspace: workspace.link_traces(target, query, ids or None))
+    if json:
+        output.print_json({"linked": count, "target": target})
+        return
+    output.console().print(f"{count} traces more speak about {output.shown(target)}.")
+
+
+@app.command()
+def unlink(
+    target: Annotated[str, typer.Argument(help="The target that they do not speak about.", metavar="TARGET")],
+    ids: Annotated[list[int], typer.Argument(help="Numbers of the traces.", metavar="ID…")],
+    json: session.Json = False,
+) -> None:
+    """Take traces away from a target."""
+    count = session.run_with_workspace(lambda workspace: workspace.unlink_traces(target, ids))
+    if not count:
+        raise NotFound(f"None of these traces speaks about {target}.", hint="See 'honeyguide traces list --target'.")
+    if json:
+        output.print_json({"unlinked": count, "target": target})
+        return
+    output.console().print(f"{count} traces speak about {output.shown(target)} no longer.")
 
 
 @app.command()

@@ -168,7 +168,7 @@ def _cost(quote: Quote | None, usage: Usage) -> float | None:
 def _reasons(train: Sequence[Example], dataset: Dataset, has_candidate: bool) -> list[Reason]:
     found = []
     if not train and not has_candidate:
-        found.append(Reason("no-examples", "There is no example of this target to search on. Import its traces."))
+        found.append(Reason("no-examples", "There is no example of this target to search on."))
     if not dataset.holdout:
         found.append(Reason("no-holdout", "There is no unseen example to prove a change on.", blocks=has_candidate))
     elif len(dataset.holdout) < LEAST_HOLDOUT:

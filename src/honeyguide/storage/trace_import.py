@@ -44,6 +44,10 @@ class TraceImport:
         """
         prepared = [self._prepared(trace) for trace in traces]
         known = self._known(prepared)
+        prepared = [
+            _at_its_moment(trace, known) if not said.created_at else trace
+            for said, trace in zip(traces, prepared, strict=True)
+        ]
         forgotten = self._forgotten(prepared)
         tally = _Tally()
         new: dict[tuple[str, str], Trace] = {}
@@ -139,6 +143,12 @@ class TraceImport:
                 payload = replace(payload, correction_feedback=feedback)
             trace = replace(trace, outcome=said, payload=payload)
         return trace
+
+
+def _at_its_moment(trace: Trace, known: dict[tuple[str, str], _Known]) -> Trace:
+    """Give a trace whose source names no moment the one at which it first came in: the same copy stays the same."""
+    old = known.get((trace.facts.source, trace.facts.source_key))
+    return trace if old is None else replace(trace, created_at=old.created_at)
 
 
 def key_hash(source: str, source_key: str) -> str:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from sqlalchemy import ColumnElement, func, literal, or_, select
+from sqlalchemy import ColumnElement, Select, delete, exists, func, literal, or_, select
 
+from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage.dialect import insert_on_conflict
-from honeyguide.storage.records import TraceLink
-from honeyguide.storage.tables import ExecutionTraceRow, TraceFactsRow, TraceTargetRow
+from honeyguide.storage.records import TraceFilter, TraceLink
+from honeyguide.storage.tables import ExecutionTraceRow, PromptInForceRow, PromptTextRow, TraceFactsRow, TraceTargetRow
+from honeyguide.storage.trace_query import matching_ids
 from honeyguide.storage.work import Work
 
-PATH = "path"
-"""``TraceLink.how`` of a link that follows from the folder that a trace worked in."""
+PATH, TEXT, PERSON = "path", "text", "person"
+"""``TraceLink.how`` of a link that follows from the folder that a trace worked in, from the text of its prompt, and of
+one that a person made."""
+LEAST_CONTAINED = 80
+"""Characters a target's text has at least, to be recognised inside a longer prompt."""
 _L = TraceTargetRow
 
 
@@ -56,17 +62,70 @@ class TraceLinksRepository:
 
         Returns how many are new. ``folder`` is compared as the source wrote it, with either kind of separator.
         """
+        return self._link(ref, select(TraceFactsRow.trace_id).where(_inside(folder)), PATH, exact=False)
+
+    def link_matching(self, ref: TargetRef, wanted: TraceFilter) -> int:
+        """Link every trace that matches, as a person said; return how many were not linked so before."""
+        ids = wanted.ids
+        parts = [wanted] if ids is None else [replace(wanted, ids=ids[n : n + 500]) for n in range(0, len(ids), 500)]
+        return sum(self._link(ref, matching_ids(part), PERSON, exact=True) for part in parts)
+
+    def prompts_of(self, texts: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return the hashes of stored prompts that are one of these texts, and of those that hold one.
+
+        Args:
+            texts: redacted as stored prompts are; blanks around them do not matter.
+        """
+        spelled = {form for text in texts if text.strip() for form in (text, text.strip(), text.rstrip("\r\n"))}
+        same = sorted(sha256_hex(form) for form in spelled)
+        parts = sorted({text.strip() for text in texts if len(text.strip()) >= LEAST_CONTAINED})
+        held: set[str] = set()
+        for part in parts:
+            holds = func.instr(PromptTextRow.text, part) > 0
+            held.update(self._session.scalars(select(PromptTextRow.sha256).where(holds)))
+        return same, sorted(held.difference(same))
+
+    def link_prompts(self, ref: TargetRef, hashes: Sequence[str], *, exact: bool) -> int:
+        """Link the traces in which a prompt of these hashes was in force; return how many changed."""
+        parts = (hashes[n : n + 500] for n in range(0, len(hashes), 500))
+        in_force = select(PromptInForceRow.trace_id)
+        return sum(
+            self._link(ref, in_force.where(PromptInForceRow.sha256.in_(part)), TEXT, exact=exact) for part in parts
+        )
+
+    def unlink(self, ref: TargetRef, trace_ids: Sequence[int]) -> int:
+        """Take links away; return how many there were. What a source says itself comes back with its next import."""
+        gone = 0
+        for start in range(0, len(trace_ids), 500):
+            part = _L.trace_id.in_(trace_ids[start : start + 500])
+            named = (_L.target_kind == ref.kind.value, _L.target_name == ref.name)
+            gone += max(self._work.change(delete(_L).where(part, *named)), 0)
+        if gone:
+            self._work.event("traces:linked", str(ref), links=-gone)
+        return gone
+
+    def _link(self, ref: TargetRef, trace_ids: Select[int], how: str, *, exact: bool) -> int:
+        """Link traces; a link that is as sure already stays as it is."""
+        found = trace_ids.subquery()
+        known = exists().where(
+            _L.trace_id == ExecutionTraceRow.id,
+            _L.target_kind == ref.kind.value,
+            _L.target_name == ref.name,
+            *(() if not exact else (_L.exact.is_(True),)),
+        )
         rows = select(
-            TraceFactsRow.trace_id,
+            ExecutionTraceRow.id,
             literal(ref.kind.value),
             literal(ref.name),
-            literal(PATH),
-            literal(False),
+            literal(how),
+            literal(exact),
             ExecutionTraceRow.created_at,
-        ).join(ExecutionTraceRow, ExecutionTraceRow.id == TraceFactsRow.trace_id)
+        ).where(ExecutionTraceRow.id.in_(select(found)), ~known)
         names = ["trace_id", "target_kind", "target_name", "how", "exact", "created_at"]
-        statement = insert_on_conflict(_L).from_select(names, rows.where(_inside(folder))).on_conflict_do_nothing()
-        changed = self._work.change(statement)
+        statement = insert_on_conflict(_L).from_select(names, rows)
+        surer = {"how": how, "exact": exact}
+        keys = ["trace_id", "target_kind", "target_name"]
+        changed = self._work.change(statement.on_conflict_do_update(index_elements=keys, set_=surer))
         if changed > 0:
             self._work.event("traces:linked", str(ref), links=changed)
         return max(changed, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, case, exists, select
+from sqlalchemy import ColumnElement, Select, case, exists, select, tuple_
 
 from honeyguide.storage.mapping import AnySelect
 from honeyguide.storage.records import TraceFilter, TraceRow
@@ -90,4 +90,8 @@ def _conditions(wanted: TraceFilter) -> list[ColumnElement[bool]]:
                 _L.target_name == wanted.target.name,
             )
         )
+    if wanted.linked_to_none_of:
+        names = [(ref.kind.value, ref.name) for ref in wanted.linked_to_none_of]
+        linked = exists().where(_L.trace_id == _T.id, tuple_(_L.target_kind, _L.target_name).in_(names))
+        conditions.append(~linked)
     return conditions

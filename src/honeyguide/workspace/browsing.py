@@ -117,6 +117,7 @@ class Browsing:
         target = None if query.target is None else await self._target(query.target)
         return TraceFilter(
             target=target,
+            linked_to_none_of=await Homes(self._core).refs() if query.unlinked else (),
             outcomes=() if query.outcome is None else (TraceOutcome(query.outcome),),
             conversation=query.conversation,
             source=query.source,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from honeyguide.kernel.errors import InvalidInput
@@ -14,6 +15,8 @@ from honeyguide.workspace.core import Core
 from honeyguide.workspace.views.corrections import CorrectionDetail, CorrectionRow, DetectorRow
 from honeyguide.workspace.views.pages import Page
 
+BATCH = 100
+"""Verdicts of one transaction, when many are given at once."""
 WHOLE_TURN = 600
 """Characters up to which all that a person said is taken for their correction; of a longer turn, the found words."""
 
@@ -70,6 +73,36 @@ class Corrections:
             return correction_row(unit.corrections.confirm(correction_id, own))
 
         return await self._core.store.write(write)
+
+    async def confirm_all(self, *, detector: str | None = None, target: TargetRef | None = None) -> tuple[int, int]:
+        """A person says yes to every suggestion of a detector, or about a target; one without words is left.
+
+        Returns how many were confirmed, and how many were left because they have no words.
+
+        Raises:
+            InvalidInput: neither a detector nor a target is named.
+        """
+        if detector is None and target is None:
+            raise InvalidInput("It is not said which corrections.", hint="Name a detector, a target, or both.")
+        suggested = CorrectionState.SUGGESTED
+
+        def read(unit: Unit) -> tuple[CorrectionRecord, ...]:
+            count = unit.corrections.count(state=suggested, detector=detector, target=target)
+            return unit.corrections.list(state=suggested, detector=detector, target=target, limit=count)
+
+        found = await self._core.store.read(read)
+        ready = [record for record in found if wording(record)]
+        for start in range(0, len(ready), BATCH):
+            part = [record.id for record in ready[start : start + BATCH]]
+
+            def write(unit: Unit, part: Sequence[int] = part) -> None:
+                for record in (unit.corrections.require(number) for number in part):
+                    if record.state == suggested:
+                        _mark(unit, record, wording(record))
+                        unit.corrections.confirm(record.id)
+
+            await self._core.store.write(write)
+        return len(ready), len(found) - len(ready)
 
     async def dismiss(self, correction_id: int) -> CorrectionRow:
         """A person says no; words that an earlier yes had written into the trace go again. Raises NotFound."""

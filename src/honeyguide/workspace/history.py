@@ -8,9 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
-from honeyguide.kernel.errors import Conflict, NotFound, Unreadable, Unsupported
+from honeyguide.kernel.errors import Conflict, InvalidInput, NotFound, Unreadable, Unsupported
+from honeyguide.prompts.targets import TargetRef
 from honeyguide.storage import StoredTraces, Unit
 from honeyguide.storage.records import AttemptFilter, TraceFilter
 from honeyguide.traces.archive import ExpiryReport
@@ -23,12 +25,15 @@ from honeyguide.traces.records import Trace
 from honeyguide.workspace import archiving, quotes
 from honeyguide.workspace.browsing import Browsing
 from honeyguide.workspace.core import Core
+from honeyguide.workspace.homes import Homes
 from honeyguide.workspace.importing.reading import Stop
 from honeyguide.workspace.importing.run import ImportRun, Progress, with_rules
 from honeyguide.workspace.importing.watching import watch_paths
+from honeyguide.workspace.linking import Linking
 from honeyguide.workspace.views.traces import (
     ArchiveReport,
     ImportReport,
+    TraceQuery,
 )
 
 PROGRESS_SECONDS = 0.25
@@ -61,10 +66,14 @@ class History(Browsing):
         progress: Progress | None = None,
         cancel: Stop | None = None,
         processes: int | None = None,
+        target: str | TargetRef | None = None,
     ) -> ImportReport:
         """Import files and folders; secrets are replaced before anything is stored, and what is known is not doubled.
 
+        Traces are then linked to the targets whose text or folder they show (see ``Linking.recognise``).
+
         Args:
+            target: what all of them speak about, when the person who imports says so.
             mapping: column to field, for tables.
             encoding: the code page of files that are not UTF-8, as a person named it.
             progress: told bytes done, bytes in all and the file at hand, on the loop's thread.
@@ -74,12 +83,18 @@ class History(Browsing):
         Raises:
             NotFound, Unreadable, Unsupported: files were named and not one of them could be read.
             InvalidInput: a mapping without a table.
+            NotFound, InvalidInput: the target.
             Interrupted: cancelled; whole conversations that were read stay.
         """
         stop = _EitherStop(cancel)
+        homes = Homes(self._core)
+        ref = None if target is None else await homes.resolve(target)
         rules = await self._rules(source, mapping, encoding)
-        run = ImportRun(self._core.store, rules, stop, _on_loop(progress), processes)
-        return await self._to_its_end(stop, lambda: run.files(paths))
+        run = ImportRun(self._core.store, rules, stop, _on_loop(progress), processes, ref)
+        report = await self._to_its_end(stop, lambda: run.files(paths))
+        if report.imported or report.updated:
+            await Linking(self._core, homes).recognise()
+        return report
 
     async def import_recorded(self, traces: Iterable[Trace]) -> ImportReport:
         """Import traces that are at hand, like a file of them: redacted, with corrections found, nothing doubled."""
@@ -95,20 +110,21 @@ class History(Browsing):
         *,
         source: str = "auto",
         mapping: Mapping[str, str] | None = None,
+        target: str | TargetRef | None = None,
         on_report: Callable[[ImportReport], None],
     ) -> None:
         """Import, then stay and import what is written later, until the task is cancelled or the workspace closes.
 
         ``on_report`` is called at first, and whenever something came in or a file could not be read.
         """
-        report = await self.import_traces(paths, source=source, mapping=mapping)
+        report = await self.import_traces(paths, source=source, mapping=mapping, target=target)
         on_report(report)
         stop = _EitherStop(None)
         self._begin(stop)
         try:
             async with aclosing(watch_paths(paths, stop)) as changes:
                 async for changed in changes:
-                    report = await self._import_changed(changed, source, mapping)
+                    report = await self._import_changed(changed, source, mapping, target)
                     if report.imported or report.updated or report.unreadable:
                         on_report(report)
         finally:
@@ -133,6 +149,25 @@ class History(Browsing):
         await self._idle.wait()
 
     # --- changing
+
+    async def link_traces(self, target: str | TargetRef, query: TraceQuery, ids: Sequence[int] | None = None) -> int:
+        """Note that traces speak about a target, as a person says; return how many are new.
+
+        Args:
+            query: which of them; paging does not matter.
+            ids: only these.
+
+        Raises:
+            InvalidInput, NotFound: the target, or a filter that says nothing.
+        """
+        wanted = replace(await self._filter(query), ids=None if ids is None else list(dict.fromkeys(ids)))
+        if query.text and query.text.strip():
+            raise InvalidInput("A search cannot be linked as a whole.", hint="Name the traces that it found.")
+        return await Linking(self._core, Homes(self._core)).link(target, wanted)
+
+    async def unlink_traces(self, target: str | TargetRef, ids: Sequence[int]) -> int:
+        """Take traces away from a target; return how many were linked to it. Raises InvalidInput, NotFound."""
+        return await Linking(self._core, Homes(self._core)).unlink(target, ids)
 
     async def mark_never_send(self, ids: Sequence[int], value: bool = True) -> int:
         """Mark traces so that no model may see them, or lift the mark; return how many there are."""
@@ -198,11 +233,11 @@ class History(Browsing):
             self._finish(stop)
 
     async def _import_changed(
-        self, paths: Sequence[Path], source: str, mapping: Mapping[str, str] | None
+        self, paths: Sequence[Path], source: str, mapping: Mapping[str, str] | None, target: str | TargetRef | None
     ) -> ImportReport:
         """Import files that changed; one that went away again, or is no history, is passed over."""
         try:
-            return await self.import_traces(paths, source=source, mapping=mapping)
+            return await self.import_traces(paths, source=source, mapping=mapping, target=target)
         except (NotFound, Unreadable, Unsupported):
             return ImportReport()
 

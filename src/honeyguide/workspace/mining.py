@@ -9,13 +9,15 @@ from pathlib import Path, PurePath
 from honeyguide.evals.datasets import build_dataset
 from honeyguide.evals.examples import Dataset
 from honeyguide.evals.rows import to_rows, write_jsonl
+from honeyguide.evolution.plan import LEAST_HOLDOUT, Reason
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage import Unit
-from honeyguide.storage.records import TraceFilter
+from honeyguide.storage.records import CorrectionState, TraceFilter
 from honeyguide.traces.records import Trace
 from honeyguide.versions import write_atomically
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.homes import Homes
+from honeyguide.workspace.linking import Linking
 from honeyguide.workspace.views.runs import DatasetReport
 
 MAX_TRACES = 10_000
@@ -36,6 +38,23 @@ class Mining:
         withheld = [PurePath(folder) for folder in self._core.settings.get("privacy.never_send_folders")]
         usable = [_withheld(trace, withheld) for trace in traces]
         return await asyncio.to_thread(build_dataset, usable, seed=seed)
+
+    async def advice(self, ref: TargetRef, dataset: Dataset) -> tuple[Reason, ...]:
+        """Say what a person can do about a target with few examples; nothing when there are enough."""
+        if len(dataset.holdout) >= LEAST_HOLDOUT:
+            return ()
+        found = []
+        waiting = await self._core.store.read(
+            lambda unit: unit.corrections.count(state=CorrectionState.SUGGESTED, target=ref)
+        )
+        if waiting:
+            words = f"{waiting} corrections about this target wait for a person's yes; each then becomes an example."
+            found.append(Reason("corrections-waiting", words, blocks=False))
+        unlinked = 0 if dataset.sourced else await Linking(self._core, self._homes).unlinked()
+        if unlinked:
+            words = f"{unlinked} traces in the history speak about no target. Say so if they are about this one."
+            found.append(Reason("unlinked-history", words, blocks=False))
+        return tuple(found)
 
     async def report(self, name: str | TargetRef, *, seed: int, out: Path | None) -> DatasetReport:
         """Build a dataset, store it, and write its rows to ``out`` when given. Raises Unwritable."""

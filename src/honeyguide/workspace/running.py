@@ -138,7 +138,7 @@ class Running:
         models = models_for(self._core, options)
         request = await request_for(self._core, home, options)
         dataset = await self._mining.dataset(home.ref, options.seed)
-        reasons = await self._reasons(home, models)
+        reasons = (*await self._reasons(home, models), *await self._mining.advice(home.ref, dataset))
         plan = await self._core.in_thread(lambda: plan_for(self._core, request, dataset, models, reasons))
         return PlanReport(
             target=str(home.ref),

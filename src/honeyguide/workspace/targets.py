@@ -16,6 +16,7 @@ from honeyguide.prompts.targets import SECTIONS, check_target_name
 from honeyguide.storage.records import LockRecord, TargetRecord, TraceFilter
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.homes import Home, Homes, not_variables_key, read_file, text_sha256
+from honeyguide.workspace.linking import Linking
 from honeyguide.workspace.overrides import BuiltIn
 from honeyguide.workspace.views.targets import LimitUse, LockRow, TargetDetail, TargetRow
 
@@ -62,7 +63,7 @@ class Targets:
         span: str | None = None,
         encoding: str | None = None,
     ) -> TargetRow:
-        """Register a text that lives in its own file; the file is only read.
+        """Register a text that lives in its own file, and link the history that shows it; the file is only read.
 
         Raises:
             NotFound, Unreadable: the file.
@@ -88,6 +89,7 @@ class Targets:
             options={"file_kind": file_kind.value, **({"encoding": encoding} if encoding else {})},
         )
         await self._core.store.write(lambda unit: unit.targets.add(record))
+        await Linking(self._core, self._homes).recognise(ref)
         return await self._row(await self._homes.home(ref))
 
     async def remove(self, name: str | TargetRef) -> None:

@@ -17,6 +17,7 @@ class TraceFilter:
 
     Attributes:
         target: linked to this target.
+        linked_to_none_of: linked to none of these targets.
         outcomes: one of these; empty means any.
         since, until: bounds on ``created_at`` (inclusive, exclusive), in any ISO 8601 spelling.
         sendable: only those not marked "never send".
@@ -26,6 +27,7 @@ class TraceFilter:
     """
 
     target: TargetRef | None = None
+    linked_to_none_of: Sequence[TargetRef] = ()
     outcomes: Sequence[TraceOutcome] = ()
     conversation: str | None = None
     session_id: str | None = None

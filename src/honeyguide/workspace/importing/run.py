@@ -11,9 +11,9 @@ from typing import Any
 
 from honeyguide import __version__
 from honeyguide.kernel.errors import HoneyguideError, Interrupted, NotFound, Unreadable
-from honeyguide.prompts.targets import TargetKind, TargetRef
+from honeyguide.prompts.targets import TargetRef
 from honeyguide.storage import Store, Unit
-from honeyguide.storage.records import ImportCounts, ImportedFile
+from honeyguide.storage.records import ImportCounts, ImportedFile, TraceFilter
 from honeyguide.traces.conversations import Conversation
 from honeyguide.traces.correction_precision import DetectorPrecision, switched_off
 from honeyguide.traces.preparing import Batch, BytesRead, FileEnd, Message, Rules, prepare_conversations
@@ -66,6 +66,7 @@ class ImportRun:
         stop: asked all the time; set, the import ends within two seconds with whole conversations.
         progress: told in any thread.
         processes: how many readers to spawn; by size when ``None``.
+        target: what everything that is read speaks about, as the person says who imports it.
     """
 
     store: Store
@@ -73,6 +74,7 @@ class ImportRun:
     stop: Stop = field(default_factory=threading.Event)
     progress: Progress = lambda done, total, path: None
     processes: int | None = None
+    target: TargetRef | None = None
     _tally: ImportTally = field(default_factory=ImportTally)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _prints: dict[Path, Fingerprint] = field(default_factory=dict)
@@ -114,8 +116,6 @@ class ImportRun:
             )
         if found and self._failed == len(found) and all(entry.is_named for entry in found):
             raise self._errors[0]
-        if report.imported or report.updated:
-            self.store.write_now(link_folders)
         return report
 
     def conversations(self, conversations: Iterable[Conversation], name: str) -> ImportReport:
@@ -180,6 +180,8 @@ class ImportRun:
             counts = store_conversations(unit, fresh) if fresh else ImportCounts()
             if anew:
                 counts = counts.plus(store_conversations(unit, anew, replace_known=True))
+            if self.target is not None:
+                unit.trace_links.link_matching(self.target, TraceFilter(ids=[n for n in counts.ids if n]))
             for record in records:
                 unit.imported_files.put(record)
             return counts
@@ -225,6 +227,7 @@ class ImportRun:
             "source": self.rules.source,
             "mapping": dict(self.rules.mapping),
             "encoding": self.rules.encoding,
+            **({} if self.target is None else {"target": str(self.target)}),
         }
 
     def _name(self, path: Path) -> str:
@@ -236,20 +239,6 @@ def with_rules(unit: Unit, rules: Rules) -> Rules:
     """Return the rules with the detectors that a person's verdicts switched off."""
     records = [DetectorPrecision(d.detector, d.confirmed, d.dismissed) for d in unit.corrections.detectors()]
     return replace(rules, switched_off=switched_off(records))
-
-
-def link_folders(unit: Unit) -> None:
-    """Link traces to the instruction files that govern the folders they worked in."""
-    for record in unit.targets.list(kind=TargetKind.INSTRUCTION_FILE.value):
-        folder = governed_folder(Path(record.path))
-        unit.trace_links.link_folder(TargetRef(TargetKind.INSTRUCTION_FILE, record.name), folder)
-
-
-def governed_folder(path: Path) -> str:
-    """Return the folder that an instruction file speaks about: its own, or the one above ``.claude`` and the like."""
-    parts = path.parent.parts
-    hidden = next((n for n, part in enumerate(parts) if n and part.startswith(".")), len(parts))
-    return str(Path(*parts[:hidden])) if parts else str(path.parent)
 
 
 def _existing(paths: Sequence[Path]) -> list[Path]:

@@ -10,6 +10,7 @@ from honeyguide.traces.archive import ExpiryReport
 from honeyguide.traces.recorder import TraceRecorder
 from honeyguide.workspace.corrections import Corrections
 from honeyguide.workspace.history import History
+from honeyguide.workspace.homes import Homes
 from honeyguide.workspace.importing.reading import Stop
 from honeyguide.workspace.views.corrections import CorrectionDetail, CorrectionRow, DetectorRow
 from honeyguide.workspace.views.pages import Page
@@ -28,6 +29,7 @@ class HistoryMethods:
 
     _history: History
     _corrections: Corrections
+    _homes: Homes
 
     def recorder(self) -> TraceRecorder:
         """Return what an agent records with; from any thread, no event loop needed."""
@@ -42,10 +44,14 @@ class HistoryMethods:
         encoding: str | None = None,
         progress: Callable[[int, int, str], None] | None = None,
         cancel: Stop | None = None,
+        target: str | TargetRef | None = None,
     ) -> ImportReport:
-        """Import files and folders; secrets are replaced before anything is stored, and nothing is doubled."""
+        """Import files and folders; secrets are replaced before anything is stored, and nothing is doubled.
+
+        ``target`` is what all of it speaks about, where the person who imports says so.
+        """
         return await self._history.import_traces(
-            paths, source=source, mapping=mapping, encoding=encoding, progress=progress, cancel=cancel
+            paths, source=source, mapping=mapping, encoding=encoding, progress=progress, cancel=cancel, target=target
         )
 
     async def watch_traces(
@@ -54,10 +60,11 @@ class HistoryMethods:
         *,
         source: str = "auto",
         mapping: Mapping[str, str] | None = None,
+        target: str | TargetRef | None = None,
         on_report: Callable[[ImportReport], None],
     ) -> None:
         """Import, then stay and import what is written later, until the task is cancelled."""
-        await self._history.watch_traces(paths, source=source, mapping=mapping, on_report=on_report)
+        await self._history.watch_traces(paths, source=source, mapping=mapping, target=target, on_report=on_report)
 
     async def keep_up(self, on_report: Callable[[ImportReport], None]) -> None:
         """Import the watched folders, archive if that is switched on, and stay until cancelled."""
@@ -82,6 +89,16 @@ class HistoryMethods:
     async def delete_traces(self, ids: Sequence[int]) -> int:
         """Delete traces for good, with everything that quotes them; return how many."""
         return await self._history.delete_traces(ids)
+
+    async def link_traces(
+        self, target: str | TargetRef, query: TraceQuery | None = None, ids: Sequence[int] | None = None
+    ) -> int:
+        """Note that traces speak about a target, as a person says; return how many are new."""
+        return await self._history.link_traces(target, query or TraceQuery(), ids)
+
+    async def unlink_traces(self, target: str | TargetRef, ids: Sequence[int]) -> int:
+        """Take traces away from a target; return how many were linked to it."""
+        return await self._history.unlink_traces(target, ids)
 
     async def mark_never_send(self, ids: Sequence[int], value: bool = True) -> int:
         """Mark traces so that no model may see them, or lift the mark."""
@@ -109,6 +126,16 @@ class HistoryMethods:
     async def confirm_correction(self, correction_id: int, edit: str | None = None) -> CorrectionRow:
         """A person says yes, in their own words when ``edit`` is given: it becomes an example."""
         return await self._corrections.confirm(correction_id, edit)
+
+    async def confirm_corrections(
+        self, *, detector: str | None = None, target: str | TargetRef | None = None
+    ) -> tuple[int, int]:
+        """Confirm every suggestion of a detector or about a target; return how many, and how many were left.
+
+        Those are left that have no words, e.g. a bare rating.
+        """
+        ref = None if target is None else await self._homes.resolve(target)
+        return await self._corrections.confirm_all(detector=detector, target=ref)
 
     async def dismiss_correction(self, correction_id: int) -> CorrectionRow:
         """A person says no."""

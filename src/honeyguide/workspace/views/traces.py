@@ -22,6 +22,7 @@ class TraceQuery:
 
     Attributes:
         target: linked to this target, as ``NAME``, ``KIND:NAME`` or a reference.
+        unlinked: only those that speak about no target of this workspace.
         outcome: one of the five values.
         text: words that all have to occur.
         since, until: bounds on the time of creation (inclusive, exclusive), ISO 8601.
@@ -30,6 +31,7 @@ class TraceQuery:
     """
 
     target: str | TargetRef | None = None
+    unlinked: bool = False
     outcome: str | None = None
     source: str | None = None
     conversation: str | None = None

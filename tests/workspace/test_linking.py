@@ -1,0 +1,152 @@
+"""Which target a trace speaks about: said by a person, or recognised by the text of its prompt."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from honeyguide.kernel.errors import InvalidInput, NotFound
+from honeyguide.workspace import RunOptions, TraceQuery, Workspace
+
+pytestmark = pytest.mark.anyio
+
+RULES = "You answer customers of a bicycle shop. Be friendly, keep it short, and always name the order number.\n"
+TOPICS = ("opening hours", "helmets", "repairs", "gift cards", "child seats")
+
+
+@pytest.fixture
+async def shop(core, anyio_backend) -> Workspace:
+    """An empty workspace; ``core`` closes what it holds."""
+    return Workspace(core)
+
+
+def prompt_file(folder: Path) -> Path:
+    path = folder / "agent" / "shop.txt"
+    path.parent.mkdir()
+    path.write_text(RULES)
+    return path
+
+
+def table(folder: Path, rows: int = 5, system: str = "") -> Path:
+    path = folder / "history.jsonl"
+    lines = [
+        {
+            "question": f"What about {TOPICS[n % 5]}, order {1000 + n}?",
+            "answer": f"Look at the site for {TOPICS[n % 5]}.",
+            "expected": f"Order {1000 + n}: we will gladly tell you all about {TOPICS[n % 5]}.",
+            **({"system_prompt": system} if system else {}),
+        }
+        for n in range(rows)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+async def links(workspace: Workspace, target: str) -> set[tuple[str, bool]]:
+    rows = (await workspace.traces(TraceQuery(target=target))).items
+    details = [await workspace.trace(row.id) for row in rows]
+    return {(link.how, link.exact) for detail in details for link in detail.links if link.target.endswith(target)}
+
+
+async def test_a_person_says_at_import_what_everything_speaks_about(shop, tmp_path):
+    await shop.add_target(prompt_file(tmp_path), name="shop")
+    await shop.import_traces([table(tmp_path)], target="shop")
+    assert (await shop.traces(TraceQuery(target="shop"))).total == 5
+    assert await links(shop, "shop") == {("person", True)}
+    assert (await shop.traces(TraceQuery(unlinked=True))).total == 0
+
+
+async def test_a_known_file_is_linked_when_it_is_imported_again_with_a_target(shop, tmp_path):
+    await shop.add_target(prompt_file(tmp_path), name="shop")
+    path = table(tmp_path)
+    await shop.import_traces([path])
+    assert (await shop.traces(TraceQuery(unlinked=True))).total == 5
+    again = await shop.import_traces([path], target="shop")
+    assert (again.imported, again.known) == (0, 5)
+    assert (await shop.traces(TraceQuery(target="shop"))).total == 5
+
+
+async def test_the_target_of_an_import_has_to_be_there(shop, tmp_path):
+    with pytest.raises(NotFound, match="no target called 'shop'"):
+        await shop.import_traces([table(tmp_path)], target="shop")
+    assert (await shop.traces()).total == 0
+
+
+async def test_some_or_all_traces_are_linked_afterwards_and_taken_away_again(shop, tmp_path):
+    await shop.add_target(prompt_file(tmp_path), name="shop")
+    await shop.import_traces([table(tmp_path)])
+    ids = [row.id for row in (await shop.traces()).items]
+    assert await shop.link_traces("shop", ids=ids[:2]) == 2
+    assert await shop.link_traces("shop", ids=ids[:2]) == 0
+    assert await shop.link_traces("shop", TraceQuery(unlinked=True)) == 3
+    assert await shop.unlink_traces("shop", ids[:1]) == 1
+    assert (await shop.traces(TraceQuery(unlinked=True))).total == 1
+    with pytest.raises(InvalidInput, match="search"):
+        await shop.link_traces("shop", TraceQuery(text="helmets"))
+
+
+async def test_a_prompt_that_is_the_text_of_a_target_is_an_exact_link_whichever_came_first(shop, tmp_path):
+    path = prompt_file(tmp_path)
+    await shop.import_traces([table(tmp_path, system=RULES.strip())])
+    await shop.add_target(path, name="shop")
+    assert (await shop.traces(TraceQuery(target="shop"))).total == 5
+    assert await links(shop, "shop") == {("text", True)}
+
+
+async def test_a_prompt_that_holds_the_text_of_a_target_is_inferred(shop, tmp_path):
+    await shop.add_target(prompt_file(tmp_path), name="shop")
+    await shop.import_traces([table(tmp_path, system=f"Today is Monday.\n\n{RULES}\nThe shop is open.")])
+    assert (await shop.traces(TraceQuery(target="shop"))).total == 5
+    assert await links(shop, "shop") == {("text", False)}
+
+
+async def test_a_short_text_is_not_looked_for_in_longer_prompts(shop, tmp_path):
+    path = prompt_file(tmp_path)
+    path.write_text("Be friendly.")
+    await shop.add_target(path, name="shop")
+    await shop.import_traces([table(tmp_path, system="Be friendly. Be brief. Speak of bicycles.")])
+    assert (await shop.traces(TraceQuery(target="shop"))).total == 0
+
+
+async def test_what_a_person_said_outlives_another_copy_from_the_source(shop, tmp_path):
+    await shop.add_target(prompt_file(tmp_path), name="shop")
+    path = table(tmp_path)
+    await shop.import_traces([path], target="shop")
+    path.write_text(path.read_text().replace("Look at the site", "Please look at our whole site"))
+    await shop.import_traces([path])
+    assert (await shop.traces(TraceQuery(target="shop"))).total >= 5
+
+
+async def test_a_plan_says_what_history_a_target_could_have(shop, tmp_path):
+    await shop.add_target(prompt_file(tmp_path), name="shop")
+    await shop.import_traces([table(tmp_path, rows=40)])
+
+    async def codes() -> list[str]:
+        plan = (await shop.plan("shop", RunOptions())).to_json()
+        return [reason["code"] for reason in plan["reasons"]]
+
+    assert "unlinked-history" in await codes()
+    await shop.link_traces("shop", TraceQuery(unlinked=True))
+    found = await codes()
+    assert "corrections-waiting" in found
+    assert "unlinked-history" not in found
+    assert await shop.confirm_corrections(target="shop") == (40, 0)
+    assert "corrections-waiting" not in await codes()
+
+
+async def test_many_corrections_are_confirmed_at_once_and_those_without_words_are_left(shop, tmp_path):
+    path = tmp_path / "rated.csv"
+    path.write_text(
+        "question,answer,expected,rating\n"
+        "What about helmets here?,Look at the site please.,All helmets may be returned within a month.,\n"
+        "What about repairs here?,Look at the site please.,,1\n"
+        "What about gift cards?,They are sold at the desk.,,5\n"
+    )
+    await shop.import_traces([path])
+    with pytest.raises(InvalidInput, match="which corrections"):
+        await shop.confirm_corrections()
+    assert await shop.confirm_corrections(detector="score") == (0, 1)
+    assert await shop.confirm_corrections(detector="correction") == (1, 0)
+    assert {row.state for row in (await shop.corrections(detector="correction")).items} == {"confirmed"}
