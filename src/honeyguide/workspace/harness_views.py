@@ -2,9 +2,11 @@
 
 from honeyguide.workspace.harness_evolving import Evolved, EvolveOptions, HarnessEvolving
 from honeyguide.workspace.harness_home import HarnessHome
+from honeyguide.workspace.harness_pages import HarnessPages
 from honeyguide.workspace.harness_running import HarnessRun, HarnessRunning
 from honeyguide.workspace.harness_serving import HarnessServing
 from honeyguide.workspace.harnesses import Harnesses, parse_metric_lines, parse_value
+from honeyguide.workspace.views.harness_pages import HarnessFileDiff, HarnessFolderRow, HarnessLook, HarnessVersion
 from honeyguide.workspace.views.harnesses import (
     HarnessClusterRow,
     HarnessDocument,
@@ -20,13 +22,18 @@ __all__ = [
     "HarnessClusterRow",
     "HarnessDocument",
     "HarnessEvolving",
+    "HarnessFileDiff",
+    "HarnessFolderRow",
     "HarnessHome",
     "HarnessLine",
+    "HarnessLook",
     "HarnessOverview",
+    "HarnessPages",
     "HarnessProposalRow",
     "HarnessRun",
     "HarnessRunning",
     "HarnessServing",
+    "HarnessVersion",
     "HarnessVersionRow",
     "Harnesses",
     "parse_metric_lines",

@@ -22,6 +22,8 @@ from honeyguide.harnesses.evidence.statistics import friction_rows, friction_sum
 from honeyguide.harnesses.folder import Harness
 from honeyguide.harnesses.scaffold import make_folder
 from honeyguide.harnesses.spec.frozen import is_frozen, is_mutable
+from honeyguide.harnesses.spec.models import Evolution
+from honeyguide.harnesses.spec.reading import Document
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.workspace.harness_home import HarnessHome
@@ -323,7 +325,7 @@ class Harnesses:
             timeline=tuple(_version_row(row, live) for row in rows),
             clusters=tuple(HarnessClusterRow(c.kind, c.signature, c.count) for c in clusters_of(own)),
             proposals=tuple(proposal_row(row, live) for row in Queue(harness.ours).all()),
-            lines=tuple(_lines(harness)),
+            lines=tuple(lines_of(harness.document, harness.spec.evolution)),
             headline=signal.headline,
             nothing="" if has_failures else nothing_to_evolve(opened.runs, live),
             journals=opened.ingested.to_json(),
@@ -394,15 +396,14 @@ def _version_row(row: Mapping[str, Any], live: str) -> HarnessVersionRow:
     )
 
 
-def _lines(harness: Harness) -> list[HarnessLine]:
-    """Return the lines of the file, each with whether proposals may change it, by the deepest path on or above it."""
+def lines_of(document: Document, evolution: Evolution) -> list[HarnessLine]:
+    """Return the lines of a spec, each with whether proposals may change it, by the deepest path on or above it."""
     owners: dict[int, str] = {}
-    for path, (line, _) in harness.document.places.items():
+    for path, (line, _) in document.places.items():
         if path and len(path) >= len(owners.get(line, "")):
             owners[line] = path
     lines, current = [], ""
-    evolution = harness.spec.evolution
-    for number, text in enumerate(harness.document.text.splitlines(), start=1):
+    for number, text in enumerate(document.text.splitlines(), start=1):
         current = owners.get(number, current)
         lock = "fixed"
         if current and is_frozen_here(current, evolution):

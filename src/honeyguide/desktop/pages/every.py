@@ -9,11 +9,11 @@ from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.pages.corrections import CorrectionsPage
 from honeyguide.desktop.pages.feedback import FeedbackPage
 from honeyguide.desktop.pages.flows import FlowsPage
+from honeyguide.desktop.pages.harnesses import HarnessesPage
 from honeyguide.desktop.pages.inbox import InboxPage
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.pages.settings import SettingsPage
 from honeyguide.desktop.pages.targets import TargetsPage
-from honeyguide.desktop.pages.to_come import harnesses
 from honeyguide.desktop.pages.traces import TracesPage
 
 PAGES: dict[str, Callable[[Desk], Page]] = {
@@ -22,7 +22,7 @@ PAGES: dict[str, Callable[[Desk], Page]] = {
     "corrections": CorrectionsPage,
     "targets": TargetsPage,
     "feedback": FeedbackPage,
-    "harnesses": harnesses,
+    "harnesses": HarnessesPage,
     "flows": FlowsPage,
     "settings": SettingsPage,
 }

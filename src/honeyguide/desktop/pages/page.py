@@ -103,9 +103,8 @@ class Page(QWidget):
         def show(error: Exception) -> None:
             again = [StateAction("read-again", self.tr("Try again"), "retry")]
             if isinstance(error, HoneyguideError):
-                stack.show_error(
-                    error.message, error.hint, details=details_text(error.code, error.details), actions=again
-                )
+                details = details_text(error.code, error.details) if error.details else ""
+                stack.show_error(error.message, error.hint, details=details, actions=again)
             else:
                 sentence = self.tr("This page could not be read.")
                 stack.show_error(
