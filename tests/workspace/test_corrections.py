@@ -54,12 +54,32 @@ async def test_an_edit_is_redacted_and_takes_the_place_of_the_words(core, correc
 
 
 async def test_no_takes_an_earlier_yes_back(core, corrections):
+    before, _ = await feedback_of(core)
     await corrections.confirm(1)
     row = await corrections.dismiss(1)
     assert row.state == "dismissed"
-    assert await feedback_of(core) == (TraceOutcome.CORRECTED, None)
+    assert await feedback_of(core) == (before, None)
     await corrections.confirm(1)
     assert await feedback_of(core) == (TraceOutcome.CORRECTED, COMPLAINT)
+
+
+async def test_a_verdict_that_is_taken_back_leaves_everything_as_it_was(core, corrections):
+    draft = CorrectionDraft(1, "annotation", "comment", 0, 12, "Too long too", "Too long too")
+    await core.store.write(lambda unit: unit.corrections.suggest([draft]))
+    before = await core.store.read(lambda unit: unit.traces.require(1))
+    await corrections.confirm(1)
+    await corrections.confirm(2)
+    row = await corrections.reopen(1)
+    assert (row.state, row.decided_at) == ("suggested", None)
+    assert await feedback_of(core) == (TraceOutcome.CORRECTED, "Too long too")
+    await corrections.reopen(2)
+    assert await core.store.read(lambda unit: unit.traces.require(1)) == before
+    await corrections.dismiss(2)
+    await corrections.reopen(2)
+    assert await core.store.read(lambda unit: unit.traces.require(1)) == before
+    assert (await corrections.list("suggested")).total == 2
+    with pytest.raises(NotFound):
+        await corrections.reopen(9)
 
 
 async def test_two_corrections_of_one_answer_are_both_kept(core, corrections):

@@ -73,6 +73,16 @@ def dismiss(id: Id, json: session.Json = False) -> None:
     output.console().print(f"Dismissed {row.id}.")
 
 
+@app.command()
+def reopen(id: Id, json: session.Json = False) -> None:
+    """Take a verdict back: it is to be judged again, and its trace is what it was before."""
+    row = session.run_with_workspace(lambda workspace: workspace.reopen_correction(id))
+    if json:
+        output.print_json(row.to_json())
+        return
+    output.console().print(f"{row.id} is to be judged again.")
+
+
 def _confirm_many(detector: str | None, target: str | None, *, json: bool) -> None:
     count, left = session.run_with_workspace(
         lambda workspace: workspace.confirm_corrections(detector=detector, target=target)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sqlalchemy import func, select, update
 
@@ -35,9 +36,15 @@ class CorrectionsRepository:
             self._work.event("corrections:suggested", corrections=new)
         return new
 
-    def confirm(self, correction_id: int, edit: str | None = None) -> CorrectionRecord:
-        """A person says yes, in their own words when ``edit`` is given. May be said again. Raises NotFound."""
-        return self._decide(correction_id, CorrectionState.CONFIRMED, edit)
+    def confirm(
+        self, correction_id: int, edit: str | None = None, trace_was: Mapping[str, Any] | None = None
+    ) -> CorrectionRecord:
+        """A person says yes, in their own words when ``edit`` is given. May be said again. Raises NotFound.
+
+        Args:
+            trace_was: what the trace counted as before, kept with the decision so that it can be taken back.
+        """
+        return self._decide(correction_id, CorrectionState.CONFIRMED, edit, trace_was=dict(trace_was or {}))
 
     def dismiss(self, correction_id: int) -> CorrectionRecord:
         """A person says no. Raises NotFound."""
@@ -96,14 +103,14 @@ class CorrectionsRepository:
             for name, found in sorted(counts.items())
         )
 
-    def _decide(self, correction_id: int, state: CorrectionState, edit: str | None) -> CorrectionRecord:
+    def _decide(self, correction_id: int, state: CorrectionState, edit: str | None, **details: Any) -> CorrectionRecord:
         self.require(correction_id)
         decided_at = None if state is CorrectionState.SUGGESTED else self._work.now()
         self._work.change(
             update(_C).where(_C.id == correction_id).values(state=state.value, edit_text=edit, decided_at=decided_at)
         )
         self._work.event(f"correction:{state.value}", correction_id)
-        self._work.decision("correction", correction_id, state.value, edited=edit is not None)
+        self._work.decision("correction", correction_id, state.value, edited=edit is not None, **details)
         return self.require(correction_id)
 
     @staticmethod

@@ -79,6 +79,22 @@ class TracesRepository:
         facts = replace(trace.facts, outcome_detail="corrected", outcome_evidence="person")
         return self._settle(replace(trace, payload=payload, facts=facts), TraceOutcome.CORRECTED)
 
+    def take_back(
+        self, trace_id: int, before: TraceOutcome, detail: str | None, evidence: str, finalized_at: str | None
+    ) -> Trace:
+        """Give a trace the outcome it had before a person marked it: that person takes their word back.
+
+        Raises:
+            NotFound: there is no such trace.
+        """
+        trace = self.require(trace_id)
+        facts = replace(trace.facts, outcome_detail=detail, outcome_evidence=evidence)
+        restored = replace(trace, outcome=before, facts=facts, finalized_at=finalized_at)
+        trace_rows.write_again(self._session, trace_id, restored, keep_source_copy=True)
+        self._index.put(self._session, [trace_rows.search_text(trace_id, restored.payload)])
+        self._work.event(f"trace:{before.value}", trace_id, outcome=before.value)
+        return restored
+
     def mark_verified(self, trace_id: int, evidence: str) -> Trace:
         """Note positive evidence and what it is. Raises NotFound, or Conflict when the outcome does not allow it."""
         trace = self.require(trace_id)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.prompts.targets import TargetRef
@@ -69,8 +70,7 @@ class Corrections:
                     f"Correction {correction_id} has no words that say what was wrong.",
                     hint="Say it with --edit.",
                 )
-            _mark(unit, record, words)
-            return correction_row(unit.corrections.confirm(correction_id, own))
+            return correction_row(unit.corrections.confirm(correction_id, own, _mark(unit, record, words)))
 
         return await self._core.store.write(write)
 
@@ -98,20 +98,26 @@ class Corrections:
             def write(unit: Unit, part: Sequence[int] = part) -> None:
                 for record in (unit.corrections.require(number) for number in part):
                     if record.state == suggested:
-                        _mark(unit, record, wording(record))
-                        unit.corrections.confirm(record.id)
+                        unit.corrections.confirm(record.id, trace_was=_mark(unit, record, wording(record)))
 
             await self._core.store.write(write)
         return len(ready), len(found) - len(ready)
 
     async def dismiss(self, correction_id: int) -> CorrectionRow:
-        """A person says no; words that an earlier yes had written into the trace go again. Raises NotFound."""
+        """A person says no; what an earlier yes had made of the trace is undone. Raises NotFound."""
 
         def write(unit: Unit) -> CorrectionRow:
-            record = unit.corrections.require(correction_id)
-            if record.state == CorrectionState.CONFIRMED:
-                _unmark(unit, record)
+            _take_back(unit, unit.corrections.require(correction_id))
             return correction_row(unit.corrections.dismiss(correction_id))
+
+        return await self._core.store.write(write)
+
+    async def reopen(self, correction_id: int) -> CorrectionRow:
+        """A person takes their verdict back: to be judged again, and the trace is what it was. Raises NotFound."""
+
+        def write(unit: Unit) -> CorrectionRow:
+            _take_back(unit, unit.corrections.require(correction_id))
+            return correction_row(unit.corrections.reopen(correction_id))
 
         return await self._core.store.write(write)
 
@@ -168,20 +174,54 @@ def _detail(unit: Unit, correction_id: int) -> CorrectionDetail:
     )
 
 
-def _mark(unit: Unit, record: CorrectionRecord, words: str) -> None:
-    """Add the words to what was said of the trace, in place of those that this correction said before."""
+def _mark(unit: Unit, record: CorrectionRecord, words: str) -> dict[str, Any]:
+    """Add the words to what was said of the trace, in place of those that this correction said before.
+
+    Returns what the trace counted as before, where that changed.
+    """
     trace = unit.traces.require(record.trace_id)
     if trace.outcome is not TraceOutcome.CORRECTED:
+        facts = trace.facts
         unit.traces.mark_corrected(trace.id, words)
-        return
+        return {
+            "outcome": trace.outcome.value,
+            "detail": facts.outcome_detail,
+            "evidence": facts.outcome_evidence,
+            "finalized_at": trace.finalized_at,
+        }
     others = _without(trace.payload.correction_feedback, wording(record))
     if words not in others:
         _set_words(unit, trace, f"{others}\n{words}".strip())
+    return {}
 
 
-def _unmark(unit: Unit, record: CorrectionRecord) -> None:
+def _take_back(unit: Unit, record: CorrectionRecord) -> None:
+    """Undo what a yes had made of the trace: its words go, and with the last of them the outcome is what it was."""
+    if record.state != CorrectionState.CONFIRMED:
+        return
     trace = unit.traces.require(record.trace_id)
     _set_words(unit, trace, _without(trace.payload.correction_feedback, wording(record)) or None)
+    of_trace = unit.corrections.of_trace(record.trace_id)
+    if any(other.state == CorrectionState.CONFIRMED and other.id != record.id for other in of_trace):
+        return
+    was = _outcome_before(unit, [other.id for other in of_trace])
+    if was and trace.outcome is TraceOutcome.CORRECTED:
+        unit.traces.take_back(
+            trace.id,
+            TraceOutcome(was["outcome"]),
+            was.get("detail"),
+            was.get("evidence") or "",
+            was.get("finalized_at"),
+        )
+
+
+def _outcome_before(unit: Unit, corrections: Sequence[int]) -> Mapping[str, Any]:
+    """Return what a trace counted as before the first yes to one of its corrections; empty when nobody knows."""
+    for number in corrections:
+        for decision in unit.decisions.list(subject_kind="correction", subject=number):
+            if decision.details.get("trace_was"):
+                return dict(decision.details["trace_was"])
+    return {}
 
 
 def _without(feedback: str | None, words: str) -> str:

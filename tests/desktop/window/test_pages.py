@@ -263,6 +263,12 @@ def test_a_correction_is_judged_by_single_keys(qapp: QApplication, qloop: Any, s
         await focus(page.table)
         keys(page.table, "n")
         await until(lambda: page.model.total == total - 1, "one less")
+        app.window.trigger("undo")
+        await until(lambda: page.model.total == total, "the verdict to be taken back")
+        await until(page.no.isEnabled, "it to be judged again")
+        await focus(page.table)
+        keys(page.table, "n")
+        await until(lambda: page.model.total == total - 1, "one less again")
         await until(page.no.isEnabled, "the next one")
         await focus(page.table)
         keys(page.table, "e")
@@ -272,6 +278,10 @@ def test_a_correction_is_judged_by_single_keys(qapp: QApplication, qloop: Any, s
         await until(lambda: page.model.total == total - 2, "two less")
         confirmed = await app.desk.workspace.corrections("confirmed")
         assert confirmed.items[0].edit == "The answer must name the order number."
+        page.state.setCurrentIndex(page.state.findData("confirmed"))
+        await until(page.take_back.isVisible, "the way back")
+        press(page.take_back)
+        await until(lambda: page.model.total == confirmed.total - 1, "it to leave the judged ones")
         await app.close()
 
     qloop.run(story(), timeout=60)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from honeyguide.desktop.actions import Handler, Handlers
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.correction import CorrectionDialog
-from honeyguide.desktop.models.cells import Cell
-from honeyguide.desktop.models.columns import Column
-from honeyguide.desktop.models.indexed import IndexedTableModel
+from honeyguide.desktop.models.corrections import CorrectionModel, Suggestion, state_look
+from honeyguide.desktop.notify import Step
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.tasks import DEBOUNCE_MS
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
-from honeyguide.desktop.theme.plain_text import block, one_line
+from honeyguide.desktop.theme.plain_text import block
+from honeyguide.desktop.undo import Undoable
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.data_table import DataTable
 from honeyguide.desktop.widgets.hint_bar import KeyHints
@@ -31,51 +30,10 @@ if TYPE_CHECKING:
     from honeyguide.workspace import Page as RowsPage
     from honeyguide.workspace.views.corrections import CorrectionRow
 
+Judge = Callable[[int], Coroutine[Any, Any, Any]]
+"""What is done to a correction, given its number."""
 MOST = 5000
 """Corrections that are listed at once; those behind them follow when these are judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """One line of the queue."""
-
-    id: int
-    state: str
-    span: str
-    place: str
-    detector: str
-    trace_id: int
-
-
-class CorrectionModel(IndexedTableModel[Suggestion]):
-    """The queue."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        tr = QCoreApplication.translate
-        super().__init__(
-            (
-                Column("state", tr("CorrectionModel", "State"), 19, fixed=True),
-                Column("span", tr("CorrectionModel", "Words"), 40, stretch=True, fixed=True),
-                Column("detector", tr("CorrectionModel", "Found by"), 20),
-                Column("place", tr("CorrectionModel", "Where"), 18, shown=False),
-            ),
-            parent,
-        )
-
-    def key(self, row: Suggestion) -> int:
-        return row.id
-
-    def raw(self, row: Suggestion, column: int) -> Any:
-        return getattr(row, self.columns[column].id)
-
-    def cell(self, row: Suggestion, column: int) -> Cell:
-        name = self.columns[column].id
-        if name == "state":
-            words, role, icon = state_look(row.state)
-            return Cell(words, role, icon)
-        if name == "span":
-            return Cell(one_line(row.span) or no_words(), Role.TEXT if row.span else Role.TEXT_2, tip=row.span[:600])
-        return Cell(one_line(str(getattr(row, name)).replace("-", " ").replace("_", " ")), Role.TEXT_2)
 
 
 class CorrectionsPage(Page):
@@ -200,23 +158,27 @@ class CorrectionsPage(Page):
         is_open = detail.row.state == "suggested"
         for button in (self.yes, self.edit, self.no):
             button.set_allowed(is_open, self._against_judging())
+            button.setVisible(is_open)
+        self.take_back.setVisible(not is_open)
+        self.take_back.set_allowed(True)
         self.actions_changed.emit()
 
     # --- judging
 
     async def _yes(self) -> None:
-        detail = self._detail
+        detail, workspace = self._detail, self.desk.workspace
         if detail is None:
             return
         if not detail.wording:
             await self._edit()
             return
-        await self._judged(lambda: self.desk.workspace.confirm_correction(detail.row.id))
+        await self._judged(detail.row.id, self.tr("Confirm a correction"), workspace.confirm_correction)
 
     async def _no(self) -> None:
         detail = self._detail
         if detail is not None:
-            await self._judged(lambda: self.desk.workspace.dismiss_correction(detail.row.id))
+            name = self.tr("Dismiss a correction")
+            await self._judged(detail.row.id, name, self.desk.workspace.dismiss_correction)
 
     async def _edit(self) -> None:
         detail = self._detail
@@ -224,13 +186,31 @@ class CorrectionsPage(Page):
             return
         dialog = CorrectionDialog(detail.wording or detail.suggestion, detail.row.span, self.desk.window)
         if await dialog.ask():
-            text = dialog.text()
-            await self._judged(lambda: self.desk.workspace.confirm_correction(detail.row.id, text))
+            text, confirm = dialog.text(), self.desk.workspace.confirm_correction
+            name = self.tr("Confirm a correction in my words")
+            await self._judged(detail.row.id, name, lambda number: confirm(number, text))
 
-    async def _judged(self, judge: Callable[[], Coroutine[Any, Any, Any]]) -> None:
-        for button in (self.yes, self.edit, self.no):
+    async def _take_back(self) -> None:
+        detail, workspace = self._detail, self.desk.workspace
+        if detail is not None and detail.row.state != "suggested":
+            await self._change(detail.row.id, workspace.reopen_correction)
+            self.desk.notify.info(self.tr("Taken back: it is to be judged again."))
+
+    async def _judged(self, number: int, name: str, judge: Judge) -> None:
+        """Carry a verdict out; Ctrl+Z takes it back."""
+        reopen = self.desk.workspace.reopen_correction
+
+        def again(do: Judge) -> Callable[[], None]:
+            return lambda: self._go(self._change(number, do), name)
+
+        await self._change(number, judge)
+        self.desk.undo.add(Undoable(name, again(reopen), again(judge)))
+        self.desk.notify.info(self.tr("Noted."), Step(self.tr("Undo"), self.desk.undo.undo))
+
+    async def _change(self, number: int, do: Judge) -> None:
+        for button in (self.yes, self.edit, self.no, self.take_back):
             button.setEnabled(False)
-        await judge()
+        await do(number)
         self.read()
         self.table.setFocus()
 
@@ -256,6 +236,7 @@ class CorrectionsPage(Page):
         self.no = Button(self.tr("No"), "correction-no", icon="cross")
         for button in (self.yes, self.edit, self.no):
             button.set_allowed(False, self.tr("Choose a correction first."))
+        self.take_back = Button(self.tr("Judge it again"), "correction-take-back", icon="undo")
         self.trace = Button(self.tr("Show the trace"), "correction-trace", look=Look.LINK)
         self.hints = KeyHints()
         self.hints.set_hints(
@@ -280,7 +261,7 @@ class CorrectionsPage(Page):
         row = QHBoxLayout()
         row.setSpacing(Metrics.GAP)
         row.addWidget(self.hints, 1)
-        for button in (self.no, self.edit, self.yes):
+        for button in (self.take_back, self.no, self.edit, self.yes):
             row.addWidget(button)
         column.addLayout(row)
         self.detail_stack = StateStack(detail)
@@ -309,26 +290,12 @@ class CorrectionsPage(Page):
         self.yes.clicked.connect(lambda: self._go(self._yes(), "confirm"))
         self.no.clicked.connect(lambda: self._go(self._no(), "dismiss"))
         self.edit.clicked.connect(lambda: self._go(self._edit(), "edit"))
+        self.take_back.clicked.connect(lambda: self._go(self._take_back(), "judge again"))
         self.trace.clicked.connect(self._on_trace)
 
     def _on_trace(self) -> None:
         if self._detail is not None:
             self.desk.go("traces", self._detail.row.trace_id)
-
-
-def state_look(state: str) -> tuple[str, Role, str]:
-    """Return words, colour and icon of a correction's state."""
-    tr = QCoreApplication.translate
-    return {
-        "suggested": (tr("CorrectionModel", "to be judged"), Role.ACCENT_TEXT, "waiting"),
-        "confirmed": (tr("CorrectionModel", "a correction"), Role.GOOD, "check"),
-        "dismissed": (tr("CorrectionModel", "not a correction"), Role.TEXT_2, "cross"),
-    }.get(state, (state, Role.TEXT_2, "question"))
-
-
-def no_words() -> str:
-    """Return what stands for a sign that has no words."""
-    return QCoreApplication.translate("CorrectionModel", "(a sign without words)")
 
 
 def _box(name: str, spoken: str) -> QPlainTextEdit:

@@ -141,6 +141,10 @@ class HistoryMethods:
         """A person says no."""
         return await self._corrections.dismiss(correction_id)
 
+    async def reopen_correction(self, correction_id: int) -> CorrectionRow:
+        """A person takes their verdict back: it is to be judged again, and its trace is what it was before."""
+        return await self._corrections.reopen(correction_id)
+
     async def detector_precision(self) -> tuple[DetectorRow, ...]:
         """Return how often each detector was right, and which switched themselves off."""
         return await self._corrections.detectors()
