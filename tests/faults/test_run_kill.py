@@ -123,7 +123,7 @@ async def check_killed_run(sample: Path, folder: Path, lines: int, undisturbed: 
     assert result.payload["spend"]["calls"] == len(undisturbed["requests"])
 
 
-@pytest.mark.parametrize("lines", [1, 60, 300])
+@pytest.mark.parametrize("lines", [1, 300, 600])
 async def test_a_killed_run_is_resumed_without_repeating_a_call(sample, undisturbed, tmp_path, lines):
     await check_killed_run(sample, tmp_path / "workspace", lines, undisturbed)
 

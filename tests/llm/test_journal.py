@@ -44,6 +44,21 @@ def test_a_rerun_on_the_same_file_makes_no_call(tmp_path: Path) -> None:
     assert second.requests == []
 
 
+def test_a_rerun_knows_how_many_paid_replies_it_has_not_come_to_yet(tmp_path: Path) -> None:
+    asyncio.run(_complete(tmp_path, Scripted(), "a", "b", "c"))
+
+    async def run() -> list[int]:
+        with Journal(tmp_path / "j.jsonl") as journal:
+            client = JournaledClient(Scripted(), journal)
+            left = [journal.unasked]
+            for text in ("b", "b", "new", "a"):
+                await client.complete(ask(text))
+                left.append(journal.unasked)
+            return left
+
+    assert asyncio.run(run()) == [3, 2, 2, 2, 1]
+
+
 @pytest.mark.parametrize(
     "other",
     [

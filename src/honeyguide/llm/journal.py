@@ -50,6 +50,7 @@ class Journal:
         self.in_flight: dict[str, asyncio.Future[ModelReply | BaseException]] = {}
         self._clock = clock or SystemClock()
         self._index: dict[bytes, tuple[int, int]] = {}
+        self._unasked: set[bytes] = set()
         self._batches: dict[str, set[str]] = {}
         self.replayed_calls = 0
         self._totals = JournalTotals()
@@ -90,11 +91,18 @@ class Journal:
         """What was paid for so far, failed attempts included; for the budget of a resumed run."""
         return self._totals
 
+    @property
+    def unasked(self) -> int:
+        """How many replies of earlier starts nobody has asked for since it was opened."""
+        return len(self._unasked)
+
     def find(self, request_hash: str) -> ModelReply | None:
         """Return the reply to this request as a replay that costs nothing now, or ``None``."""
-        place = self._index.get(bytes.fromhex(request_hash))
+        key = bytes.fromhex(request_hash)
+        place = self._index.get(key)
         if place is None:
             return None
+        self._unasked.discard(key)
         entry = parse_entry(self._read(*place))
         return replace(entry.to_reply(), replayed=True, cost_usd=0.0, cost_is_reported=False)
 
@@ -172,7 +180,9 @@ class Journal:
             self.damaged_lines.append(number)
             return
         if entry.kind == "reply":
-            self._index[bytes.fromhex(entry.request_hash)] = (position, len(line))
+            key = bytes.fromhex(entry.request_hash)
+            self._index[key] = (position, len(line))
+            self._unasked.add(key)
         elif entry.kind == "batch":
             self._batches[entry.batch_id] = set(entry.batch_hashes)
         self._count(entry)

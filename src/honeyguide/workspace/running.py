@@ -440,7 +440,9 @@ class Running:
             mutator_model=prepared.models[ModelRole.MUTATOR],
             dataset=dataset,
             sink=sink,
-            calls_left=lambda: prepared.max_calls - models.spend.calls,
+            # Replies that wait in the journal are paid for, but this start has yet to come to them: a resumed run
+            # has to have as much left at each step as it would have had undisturbed, or it would decide differently.
+            calls_left=lambda: prepared.max_calls - models.spend.calls + models.journal.unasked,
             claim_look=sink.claim_look,
             receipt_parts={"program": __version__},
         )
