@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import sys
 from pathlib import Path
@@ -21,6 +22,11 @@ def main() -> int:
         from honeyguide.llm.providers.gguf_server import main as serve_model_file
 
         return serve_model_file(sys.argv[2:])
+    if sys.argv[1:] == ["--version"]:
+        from honeyguide import __version__
+
+        print(f"honeyguide {__version__}")
+        return 0
     from honeyguide.desktop.starting import wanted_window
 
     window = wanted_window(sys.argv[1:])
@@ -43,6 +49,7 @@ def main() -> int:
 
 
 def _window(workspace: Path, smoke: bool) -> int:
+    gc.disable()  # what is imported is no garbage; the window collects by itself, on its own thread
     from honeyguide.desktop.main import main as open_window
 
     return open_window(workspace, smoke=smoke)

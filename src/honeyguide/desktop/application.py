@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication
 
+from honeyguide.desktop.ahead import REST_AFTER_S, import_first, import_rest
 from honeyguide.desktop.crash import CrashKeeper
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.small import ConfirmDialog
@@ -62,6 +63,7 @@ class Application(QObject):
         self._commands: Commands | None = None
         self._is_asking = False
         self._keeping: asyncio.Task[None] | None = None
+        self._collector = MainThreadCollector(self)
         self.tray = Tray(window)
         self.tray.window_wanted.connect(self.come_forward)
         self.tray.quit_wanted.connect(self.ask_to_close)
@@ -72,8 +74,7 @@ class Application(QObject):
     async def run(self) -> None:
         """Serve workspaces until the window is closed."""
         path: Path | None = self._path
-        collector = MainThreadCollector(self)
-        collector.begin()
+        self._collector.begin()
         try:
             while path is not None:
                 path = await self._serve(path)
@@ -82,7 +83,7 @@ class Application(QObject):
             self.tray.close()
             self.window.notify.close()
             self.window.close_now()
-            collector.end()
+            self._collector.end()
 
     def leave(self, to: Path | None = None) -> None:
         """Close the workspace; ``to`` opens another one."""
@@ -132,7 +133,8 @@ class Application(QObject):
     async def _serve(self, path: Path) -> Path | None:
         self._leave = asyncio.get_running_loop().create_future()
         try:
-            await asyncio.to_thread(_import_pages)
+            await asyncio.to_thread(import_first)
+            self._collector.set_aside()
         except Exception as error:  # noqa: BLE001 - the outermost edge of the start: a broken installation is shown
             if self._failures.take(error, "the start"):
                 await self._failures.show(error, "the start")
@@ -201,9 +203,16 @@ class Application(QObject):
         page = memory.text("page", "inbox")
         window.show_page(page if page in window.page_names() else "inbox")
         self._read_counts()
-        self._keep_up()
+        self.desk.tasks.start(self._prepare(), "what comes after the start")
         self._tell_of_last_time()
         self.ready.set()
+
+    async def _prepare(self) -> None:
+        """Once the first page stands: import the rest, and begin what runs beside the window."""
+        await asyncio.sleep(REST_AFTER_S)
+        await asyncio.to_thread(import_rest)
+        self._collector.set_aside()
+        self._keep_up()
 
     async def _detach(self) -> None:
         """Close in order: what listens, what shows, what runs, what is stored."""
@@ -314,13 +323,6 @@ class Application(QObject):
                 self.leave()
         finally:
             self._is_asking = False
-
-
-def _import_pages() -> None:
-    """Import what is heavy; called in a thread, so that the window stays alive meanwhile."""
-    import honeyguide.desktop.commands
-    import honeyguide.desktop.pages.every
-    import honeyguide.workspace  # noqa: F401
 
 
 def scratch_folder() -> Path:

@@ -22,23 +22,25 @@ class MainThreadCollector(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(self.look)
-        self._was_enabled = False
 
     def begin(self) -> None:
-        """Collect what there is, set aside what stays for good (modules, classes), and take over."""
-        self._was_enabled = gc.isenabled()
+        """Take over."""
         gc.disable()
-        gc.collect()
-        gc.freeze()
         self._timer.start()
+
+    def set_aside(self) -> None:
+        """Look no more at what was made so far: modules and classes stay for good, and there are many of them.
+
+        Nothing is collected before: that would stop the window for longer than it ever should.
+        """
+        gc.freeze()
 
     def end(self) -> None:
         """Collect once more and give collecting back."""
         self._timer.stop()
         gc.unfreeze()
         gc.collect()
-        if self._was_enabled:
-            gc.enable()
+        gc.enable()
 
     def look(self) -> int | None:
         """Collect what is due, as Python itself would; return the generation that was, ``None`` for none."""

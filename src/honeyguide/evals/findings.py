@@ -4,38 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.evals.betting import Stakes, e_values, learn_stakes
+from honeyguide.evals.finding import LABELS as LABELS
+from honeyguide.evals.finding import Finding as Finding
 from honeyguide.evals.looks import bar
-from honeyguide.evals.slices import SliceResult
 from honeyguide.kernel.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from honeyguide.evals.slices import SliceResult
 
 LEAST_PAIRS: Final = 12
 """Under this many paired examples nothing is ever called improved."""
 MOST_UNSCORED: Final = 0.2
 """Above this share of missing verdicts the judge is not usable."""
-
-
-class Finding(StrEnum):
-    """What a verification says, in the product's five outcomes."""
-
-    VERIFIED_IMPROVEMENT = "verified_improvement"
-    REGRESSION_SAFE = "regression_safe"
-    REJECTED = "rejected"
-    INCONCLUSIVE = "inconclusive"
-    CAPABILITY_REJECTED = "capability_rejected"
-
-
-LABELS: Final = {
-    Finding.VERIFIED_IMPROVEMENT: "Better, proven",
-    Finding.REGRESSION_SAFE: "Safe, not proven",
-    Finding.REJECTED: "Worse",
-    Finding.INCONCLUSIVE: "Cannot tell yet",
-    Finding.CAPABILITY_REJECTED: "Adds a capability",
-}
-"""The words a person reads."""
 
 
 @dataclass(frozen=True, slots=True)

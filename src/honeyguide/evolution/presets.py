@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
 from honeyguide.evolution.compose import ComposedSearch
 from honeyguide.evolution.instruction_search import GenerationalSearch, InstructionSettings
+from honeyguide.evolution.preset import Preset as Preset
 from honeyguide.evolution.racing import RacingSearch
 from honeyguide.evolution.schema_search import SchemaSearch, SchemaSettings
 from honeyguide.evolution.search import InstructionSearch
@@ -17,17 +17,6 @@ QUICK_CALLS = 120
 MAX_POPULATION = 50
 MAX_GENERATIONS = 50
 MAX_EXAMPLES = 5000
-
-
-class Preset(StrEnum):
-    """The presets by name."""
-
-    EFFICIENT = "efficient"
-    """Races candidates against the live text; ends when the rest could not change the decision."""
-    THOROUGH = "thorough"
-    """The first seed's numbers."""
-    QUICK = "quick"
-    """A first impression; seldom a proof."""
 
 
 @dataclass(frozen=True, slots=True)

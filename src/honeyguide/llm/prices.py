@@ -7,11 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from honeyguide.kernel.errors import Unreadable
 from honeyguide.kernel.resources import resource
 from honeyguide.llm.journal_entries import total_input
 from honeyguide.llm.protocol import ModelRef, ModelRequest, Usage
@@ -157,10 +154,12 @@ class PriceTable:
         Raises:
             Unreadable: a file is not a price table.
         """
-        table = _read(resource("prices.json"))
+        from honeyguide.llm.price_file import read_table
+
+        table = read_table(resource("prices.json"))
         if overrides is None or not overrides.exists():
             return table
-        own = _read(overrides)
+        own = read_table(overrides)
         return cls(max(table.as_of, own.as_of), table.currency, {**table.models, **own.models})
 
     def price(self, ref: ModelRef) -> ModelPrice | None:
@@ -196,61 +195,3 @@ TURN_FRAME = 16
 """Tokens that a turn's role markers can take."""
 SCHEMA_FRAME = 512
 """Tokens that a provider's own sentence about a schema can take."""
-
-
-class _Long(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    above: int = Field(gt=0)
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cache_read: float | None = Field(default=None, ge=0)
-    cache_write: float | None = Field(default=None, ge=0)
-
-
-class _Row(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    provider: str
-    model: str
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cache_read: float | None = Field(default=None, ge=0)
-    cache_write: float | None = Field(default=None, ge=0)
-    batch_factor: float = Field(default=1.0, gt=0, le=1)
-    long: _Long | None = None
-
-
-class _Table(BaseModel):
-    as_of: str
-    currency: str = "USD"
-    models: list[_Row]
-
-
-def _read(path: Path) -> PriceTable:
-    try:
-        data: Any = json.loads(path.read_text(encoding="utf-8"))
-        table = _Table.model_validate(data)
-    except (OSError, ValueError, ValidationError) as error:
-        raise Unreadable(
-            f"The price table {path.name} cannot be read.", hint=f"Correct or remove it: {error}"
-        ) from error
-    return PriceTable(
-        table.as_of, table.currency, {ModelRef(row.provider, row.model): _price(row) for row in table.models}
-    )
-
-
-def _price(row: _Row) -> ModelPrice:
-    return ModelPrice(
-        rates=_rates(row),
-        batch_factor=row.batch_factor,
-        long_above=row.long.above if row.long else None,
-        long=_rates(row.long) if row.long else None,
-    )
-
-
-def _rates(row: _Row | _Long) -> Rates:
-    return Rates(
-        row.input,
-        row.output,
-        row.input if row.cache_read is None else row.cache_read,
-        row.input if row.cache_write is None else row.cache_write,
-    )

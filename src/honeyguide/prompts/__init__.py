@@ -4,11 +4,5 @@
 and rewrites them byte for byte; `limits`, `variables`, `capabilities`, `locks`, `leftovers` and `rules` say what the
 gates ask; `audit` looks over a whole shelf of prompts. Only `discovery` touches the disk, and only to read.
 
-Any room above may import it.
+Any room above may import it: the modules themselves, for this package exports nothing.
 """
-
-from honeyguide.prompts.carriers import CarrierDocument, Selector, parse
-from honeyguide.prompts.kinds import FileKind, Profile, profile
-from honeyguide.prompts.targets import TargetKind, TargetRef
-
-__all__ = ["CarrierDocument", "FileKind", "Profile", "Selector", "TargetKind", "TargetRef", "parse", "profile"]

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING
 
 from honeyguide.kernel.errors import Unsupported
 from honeyguide.versions.records import Version
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 FORMAT = 1
 
@@ -70,12 +73,16 @@ class Intent:
     steps: tuple[Step, ...]
 
 
-_INTENT = TypeAdapter(Intent)
-
-
 def dump_intent(intent: Intent) -> bytes:
     """Return the intent as JSON."""
     return (json.dumps(asdict(intent), indent=1, ensure_ascii=True) + "\n").encode("ascii")
+
+
+@lru_cache(maxsize=1)
+def _intents() -> TypeAdapter[Intent]:
+    from pydantic import TypeAdapter  # imported when there is something to read: it costs as much as the store
+
+    return TypeAdapter(Intent)
 
 
 def load_intent(data: bytes) -> Intent | None:
@@ -86,6 +93,6 @@ def load_intent(data: bytes) -> Intent | None:
             raise Unsupported(
                 "An unfinished change was begun by a newer Honeyguide.", hint="Open the workspace with that one once."
             )
-        return _INTENT.validate_python(raw)
-    except (ValueError, ValidationError):
+        return _intents().validate_python(raw)
+    except ValueError:
         return None

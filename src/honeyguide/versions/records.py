@@ -6,10 +6,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-
-from pydantic import TypeAdapter, ValidationError
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from honeyguide.kernel.errors import Unreadable
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
 class Origin(StrEnum):
@@ -114,17 +117,21 @@ def version_before(history: Sequence[Version]) -> Version | None:
     return None
 
 
-_VERSION = TypeAdapter(Version)
-
-
 def dump_version(version: Version) -> bytes:
     """Return the record as it stands beside the version's file."""
     return (json.dumps(asdict(version), indent=2, ensure_ascii=True) + "\n").encode("ascii")
 
 
+@lru_cache(maxsize=1)
+def _versions() -> TypeAdapter[Version]:
+    from pydantic import TypeAdapter  # imported when there is something to read
+
+    return TypeAdapter(Version)
+
+
 def load_version(data: bytes, where: str) -> Version:
     """Read a record. Raises Unreadable, naming ``where`` it stands."""
     try:
-        return _VERSION.validate_json(data)
-    except ValidationError as error:
+        return _versions().validate_json(data)
+    except ValueError as error:
         raise Unreadable(f"The record {where} is damaged.", hint="Its text is still there.") from error

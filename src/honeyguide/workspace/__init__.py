@@ -1,73 +1,81 @@
 """The application: one object, ``Workspace``, that every front end talks to, and the plain data it hands out.
 
-Front ends import this package and ``kernel``, nothing else of ours.
+Front ends import this package and ``kernel``, nothing else of ours. A name is imported when it is first asked for, so
+that a program waits for what it uses and for nothing else (decision 0086).
 """
 
-from honeyguide.evals.replay import ReplayRow
-from honeyguide.feedback import Duplicate, FeedbackItem, FeedbackState
-from honeyguide.flows.after_run import AfterRun
-from honeyguide.flows.importing import ImportedRuns
-from honeyguide.flows.jobs import Job
-from honeyguide.flows.plans import FlowPlan
-from honeyguide.flows.runs import FlowRun, RunStatus
-from honeyguide.flows.tidying import Pruned
-from honeyguide.llm.protocol import ModelRef, ModelRole
-from honeyguide.prompts.targets import TargetKind, TargetRef
-from honeyguide.suites import SuiteOutcome
-from honeyguide.versions.diff import Fold, Hunk, Row, RowKind, fold
-from honeyguide.workspace.audits import audit_prompts, find_agents
-from honeyguide.workspace.crash import write_crash_report
-from honeyguide.workspace.events import WorkspaceEvent
-from honeyguide.workspace.flows import FlowOptions
-from honeyguide.workspace.judging import JudgeExam
-from honeyguide.workspace.origins import Origin
-from honeyguide.workspace.settings import SETTINGS, Setting
-from honeyguide.workspace.views.audit import AuditReport, FindingRow, FoundAgent
-from honeyguide.workspace.views.corrections import CorrectionDetail, CorrectionRow, DetectorRow
-from honeyguide.workspace.views.doctor import DoctorReport
-from honeyguide.workspace.views.feedback import DistilledCase, FeedbackAdded, FeedbackDetail, FeedbackList
-from honeyguide.workspace.views.flows import FlowList, FlowRow, FlowRunDetail, FlowRunResult
-from honeyguide.workspace.views.models import KeyPlace, ModelsReport, ModelTest, ProviderRow, RoleRow
-from honeyguide.workspace.views.options import RunOptions
-from honeyguide.workspace.views.pages import Page
-from honeyguide.workspace.views.runs import (
-    AcceptCheck,
-    AttemptRow,
-    CallRow,
-    CandidateRow,
-    DatasetReport,
-    EvidenceRow,
-    MergeView,
-    PlanReport,
-    ProgressEvent,
-    RunDetail,
-    RunFilter,
-    RunPage,
-    RunResult,
-    RunTableRow,
-    StatusReport,
-    TryResult,
-)
-from honeyguide.workspace.views.service import DaemonStatus, TickReport, WaitingTarget
-from honeyguide.workspace.views.targets import LimitUse, LockRow, TargetDetail, TargetRow
-from honeyguide.workspace.views.traces import (
-    ArchiveReport,
-    ImportedFileRow,
-    ImportReport,
-    LinkRow,
-    TraceDetail,
-    TraceQuery,
-    TraceRow,
-)
-from honeyguide.workspace.views.versions import (
-    DiffView,
-    VersionDetail,
-    VersionList,
-    VersionRow,
-    WatchReport,
-    diff_view,
-)
-from honeyguide.workspace.workspace import Workspace
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from honeyguide.kernel.exports import exports
+
+if TYPE_CHECKING:
+    from honeyguide.evals.replay import ReplayRow
+    from honeyguide.feedback import Duplicate, FeedbackItem, FeedbackState
+    from honeyguide.flows.after_run import AfterRun
+    from honeyguide.flows.importing import ImportedRuns
+    from honeyguide.flows.jobs import Job
+    from honeyguide.flows.plans import FlowPlan
+    from honeyguide.flows.runs import FlowRun, RunStatus
+    from honeyguide.flows.tidying import Pruned
+    from honeyguide.llm.protocol import ModelRef, ModelRole
+    from honeyguide.prompts.targets import TargetKind, TargetRef
+    from honeyguide.suites import SuiteOutcome
+    from honeyguide.versions.diff import Fold, Hunk, Row, RowKind, fold
+    from honeyguide.workspace.audits import audit_prompts, find_agents
+    from honeyguide.workspace.crash import write_crash_report
+    from honeyguide.workspace.events import WorkspaceEvent
+    from honeyguide.workspace.flows import FlowOptions
+    from honeyguide.workspace.judging import JudgeExam
+    from honeyguide.workspace.origins import Origin
+    from honeyguide.workspace.settings import SETTINGS, Setting
+    from honeyguide.workspace.views.audit import AuditReport, FindingRow, FoundAgent
+    from honeyguide.workspace.views.corrections import CorrectionDetail, CorrectionRow, DetectorRow
+    from honeyguide.workspace.views.doctor import DoctorReport
+    from honeyguide.workspace.views.feedback import DistilledCase, FeedbackAdded, FeedbackDetail, FeedbackList
+    from honeyguide.workspace.views.flows import FlowList, FlowRow, FlowRunDetail, FlowRunResult
+    from honeyguide.workspace.views.models import KeyPlace, ModelsReport, ModelTest, ProviderRow, RoleRow
+    from honeyguide.workspace.views.options import RunOptions
+    from honeyguide.workspace.views.pages import Page
+    from honeyguide.workspace.views.runs import (
+        AcceptCheck,
+        AttemptRow,
+        CallRow,
+        CandidateRow,
+        DatasetReport,
+        EvidenceRow,
+        MergeView,
+        PlanReport,
+        ProgressEvent,
+        RunDetail,
+        RunFilter,
+        RunPage,
+        RunResult,
+        RunTableRow,
+        StatusReport,
+        TryResult,
+    )
+    from honeyguide.workspace.views.service import DaemonStatus, TickReport, WaitingTarget
+    from honeyguide.workspace.views.targets import LimitUse, LockRow, TargetDetail, TargetRow
+    from honeyguide.workspace.views.traces import (
+        ArchiveReport,
+        ImportedFileRow,
+        ImportReport,
+        LinkRow,
+        TraceDetail,
+        TraceQuery,
+        TraceRow,
+    )
+    from honeyguide.workspace.views.versions import (
+        DiffView,
+        VersionDetail,
+        VersionList,
+        VersionRow,
+        WatchReport,
+        diff_view,
+    )
+    from honeyguide.workspace.workspace import Workspace
 
 __all__ = [
     "SETTINGS",
@@ -160,3 +168,132 @@ __all__ = [
     "fold",
     "write_crash_report",
 ]
+
+__getattr__, __dir__ = exports(
+    __name__,
+    {
+        "honeyguide.evals.replay": ("ReplayRow",),
+        "honeyguide.feedback": (
+            "Duplicate",
+            "FeedbackItem",
+            "FeedbackState",
+        ),
+        "honeyguide.flows.after_run": ("AfterRun",),
+        "honeyguide.flows.importing": ("ImportedRuns",),
+        "honeyguide.flows.jobs": ("Job",),
+        "honeyguide.flows.plans": ("FlowPlan",),
+        "honeyguide.flows.runs": (
+            "FlowRun",
+            "RunStatus",
+        ),
+        "honeyguide.flows.tidying": ("Pruned",),
+        "honeyguide.llm.protocol": (
+            "ModelRef",
+            "ModelRole",
+        ),
+        "honeyguide.prompts.targets": (
+            "TargetKind",
+            "TargetRef",
+        ),
+        "honeyguide.suites": ("SuiteOutcome",),
+        "honeyguide.versions.diff": (
+            "Fold",
+            "Hunk",
+            "Row",
+            "RowKind",
+            "fold",
+        ),
+        ".audits": (
+            "audit_prompts",
+            "find_agents",
+        ),
+        ".crash": ("write_crash_report",),
+        ".events": ("WorkspaceEvent",),
+        ".flows": ("FlowOptions",),
+        ".judging": ("JudgeExam",),
+        ".origins": ("Origin",),
+        ".settings": (
+            "SETTINGS",
+            "Setting",
+        ),
+        ".views.audit": (
+            "AuditReport",
+            "FindingRow",
+            "FoundAgent",
+        ),
+        ".views.corrections": (
+            "CorrectionDetail",
+            "CorrectionRow",
+            "DetectorRow",
+        ),
+        ".views.doctor": ("DoctorReport",),
+        ".views.feedback": (
+            "DistilledCase",
+            "FeedbackAdded",
+            "FeedbackDetail",
+            "FeedbackList",
+        ),
+        ".views.flows": (
+            "FlowList",
+            "FlowRow",
+            "FlowRunDetail",
+            "FlowRunResult",
+        ),
+        ".views.models": (
+            "KeyPlace",
+            "ModelsReport",
+            "ModelTest",
+            "ProviderRow",
+            "RoleRow",
+        ),
+        ".views.options": ("RunOptions",),
+        ".views.pages": ("Page",),
+        ".views.runs": (
+            "AcceptCheck",
+            "AttemptRow",
+            "CallRow",
+            "CandidateRow",
+            "DatasetReport",
+            "EvidenceRow",
+            "MergeView",
+            "PlanReport",
+            "ProgressEvent",
+            "RunDetail",
+            "RunFilter",
+            "RunPage",
+            "RunResult",
+            "RunTableRow",
+            "StatusReport",
+            "TryResult",
+        ),
+        ".views.service": (
+            "DaemonStatus",
+            "TickReport",
+            "WaitingTarget",
+        ),
+        ".views.targets": (
+            "LimitUse",
+            "LockRow",
+            "TargetDetail",
+            "TargetRow",
+        ),
+        ".views.traces": (
+            "ArchiveReport",
+            "ImportedFileRow",
+            "ImportReport",
+            "LinkRow",
+            "TraceDetail",
+            "TraceQuery",
+            "TraceRow",
+        ),
+        ".views.versions": (
+            "DiffView",
+            "VersionDetail",
+            "VersionList",
+            "VersionRow",
+            "WatchReport",
+            "diff_view",
+        ),
+        ".workspace": ("Workspace",),
+    },
+)

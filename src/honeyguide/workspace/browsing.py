@@ -47,11 +47,11 @@ class Browsing:
         folders = self._withheld_folders()
         return Page([_row(row, targets, folders) for row in rows], total)
 
-    async def search_traces(self, words: str, limit: int = TRACES_SHOWN) -> Page[TraceRow]:
+    async def search_traces(self, words: str, limit: int | None = None) -> Page[TraceRow]:
         """Return traces that hold all words, the best first. Raises InvalidInput when there is nothing to look for."""
         if not words.strip():
             raise InvalidInput("There is nothing to search for.", hint="Give at least one word.")
-        return await self._search(words, TraceFilter(), limit, 0)
+        return await self._search(words, TraceFilter(), TRACES_SHOWN if limit is None else limit, 0)
 
     async def trace(self, trace_id: int) -> TraceDetail:
         """Return one trace. Raises NotFound."""

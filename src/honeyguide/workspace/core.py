@@ -10,18 +10,22 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Unreadable
 from honeyguide.kernel.ids import IdFactory
-from honeyguide.llm import DEFAULT_MODELS, KeyStore, ModelRef, ModelRegistry, ModelRole, ModelSettings, PriceTable
-from honeyguide.storage import Store
-from honeyguide.traces.redaction import Redactor
-from honeyguide.versions import Deployer, Repair, VersionStore
-from honeyguide.workspace.events import EventHub
-from honeyguide.workspace.layout import Layout
-from honeyguide.workspace.settings import Settings
+from honeyguide.llm import DEFAULT_MODELS, ModelRef, ModelSettings
+from honeyguide.versions import Deployer, VersionStore
+
+if TYPE_CHECKING:
+    from honeyguide.llm import KeyStore, ModelRegistry, ModelRole
+    from honeyguide.storage import Store
+    from honeyguide.traces.redaction import Redactor
+    from honeyguide.versions import Repair
+    from honeyguide.workspace.events import EventHub
+    from honeyguide.workspace.layout import Layout
+    from honeyguide.workspace.settings import Settings
 
 T = TypeVar("T")
 WORKERS = 4
@@ -57,16 +61,22 @@ class Core:
 
     def redactor(self) -> Redactor:
         """Return a redactor for what is stored; equal secrets get equal placeholders."""
+        from honeyguide.traces.redaction import Redactor
+
         return Redactor(self.redaction_key, personal=bool(self.settings.get("privacy.replace_personal")))
 
     def outgoing_redactor(self) -> Redactor:
         """Return a redactor for model calls: secrets only, for a prompt may rightly name a mail address."""
+        from honeyguide.traces.redaction import Redactor
+
         return Redactor(self.redaction_key, personal=False)
 
     @property
     def registry(self) -> ModelRegistry:
         """The providers, opened once; nothing is imported or connected before the first call."""
         if self._registry is None:
+            from honeyguide.llm import ModelRegistry, PriceTable
+
             prices = PriceTable.load(self.layout.root / "prices.json")
             self._registry = ModelRegistry(
                 model_settings(self.settings),

@@ -24,7 +24,7 @@ from honeyguide.kernel.errors import (
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage import Unit
 from honeyguide.storage.records import AttemptRecord, RunRecord
-from honeyguide.versions import Change, Deployed, RepairOutcome, commit_file, repository_of
+from honeyguide.versions import Change, Deployed, commit_file, repository_of
 from honeyguide.versions.diff import apply_hunks, compare, merge
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.homes import Home, Homes, text_sha256
@@ -156,36 +156,6 @@ class Deciding:
         text = await self._core.store.read(lambda unit: unit.settings.get(_accepted_key(uuid))) or run.winner_text
         await self._core.store.write(lambda unit: unit.runs.retry(uuid), actor=origin.for_store, durable=True)
         await self._deploy(run, attempt, home, str(text), run.user_note, origin)
-
-    async def recover(self) -> None:
-        """Finish what a crash cut short: repair the files from hashes, then the runs from the versions."""
-        files = self._core.deployer()
-        repairs = await self._core.in_thread(files.recover)
-        unfinished = await self._core.store.read(lambda unit: unit.runs.unfinished())
-        store = self._core.version_store
-        for run in unfinished:
-            versions = await self._core.in_thread(lambda run=run: store.list(run.target_kind, run.target_name or ""))  # type: ignore[misc]
-            deployed = next((v for v in versions if v.run_uuid == run.run_uuid), None)
-            ref = TargetRef(TargetKind(run.target_kind), run.target_name or "")
-
-            def settle(
-                unit: Unit, run: RunRecord = run, ref: TargetRef = ref, n: int | None = deployed.n if deployed else None
-            ) -> None:
-                if n is None:
-                    unit.runs.withdraw_acceptance(run.run_uuid)
-                    return
-                unit.runs.mark_deployed(run.run_uuid)
-                announce(unit, ref, n)
-
-            await self._core.store.write(settle)
-        for repair in repairs:
-            if repair.outcome in (RepairOutcome.COMPLETED, RepairOutcome.UNDONE) and repair.kind:
-                name = repair.name
-                await self._core.store.write(
-                    lambda unit, repair=repair, name=name: unit.events.append(  # type: ignore[misc]
-                        f"repair:{repair.outcome.value}", f"{repair.kind}:{name}"
-                    )
-                )
 
     # --- inside
 

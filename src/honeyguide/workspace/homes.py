@@ -8,10 +8,11 @@ from pathlib import Path
 
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.errors import HoneyguideError, InvalidInput, NotFound, Unreadable
-from honeyguide.prompts import CarrierDocument, FileKind, Selector, TargetKind, TargetRef, parse, profile
 from honeyguide.prompts import limits as text_limits
 from honeyguide.prompts import rules as carrier_rules
-from honeyguide.prompts.targets import split_target_name
+from honeyguide.prompts.carriers import CarrierDocument, Selector, parse
+from honeyguide.prompts.kinds import FileKind, profile
+from honeyguide.prompts.targets import TargetKind, TargetRef, split_target_name
 from honeyguide.prompts.variables import Dialect
 from honeyguide.storage.records import TargetRecord
 from honeyguide.versions import LiveFile

@@ -15,7 +15,6 @@ from honeyguide.workspace.core import Core, redaction_key
 from honeyguide.workspace.events import EventHub
 from honeyguide.workspace.layout import Layout
 from honeyguide.workspace.origins import Origin
-from honeyguide.workspace.sample import write_base
 from honeyguide.workspace.settings import Settings
 
 SAMPLE_SETTINGS = {
@@ -41,6 +40,8 @@ def make_folder(path: Path, *, sample: bool) -> None:
     except OSError as error:
         raise Unwritable(f"{path} cannot be made: {error.strerror}.", hint="Choose another folder.") from error
     if sample:
+        from honeyguide.workspace.sample import write_base
+
         write_base(path)
         settings = Settings(layout.settings)
         for key, value in SAMPLE_SETTINGS.items():

@@ -13,8 +13,9 @@ from typing import Any
 
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.errors import HoneyguideError, NotFound, Unreadable
-from honeyguide.prompts import FileKind, TargetKind, TargetRef, parse
-from honeyguide.prompts.targets import SECTIONS
+from honeyguide.prompts.carriers import parse
+from honeyguide.prompts.kinds import FileKind
+from honeyguide.prompts.targets import SECTIONS, TargetKind, TargetRef
 from honeyguide.versions import LiveFile
 from honeyguide.workspace.layout import Layout
 

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from honeyguide import __version__
-from honeyguide.evals.judge import Judge
-from honeyguide.evals.receipts import Receipt, compare
-from honeyguide.evolution.gates import GateOptions
-from honeyguide.kernel.canonical import fingerprint
 from honeyguide.kernel.errors import HoneyguideError, InvalidInput, NotFound
-from honeyguide.llm import Message, ModelReply, ModelRequest, ModelRole, RunModels, read_entries
-from honeyguide.prompts import locks as passages
+from honeyguide.llm import ModelRole
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage import clamped_limit
 from honeyguide.storage.records import AttemptFilter, AttemptRecord, RunRecord, RunStatus
@@ -22,9 +16,6 @@ from honeyguide.storage.records import RunKey as RunKey
 from honeyguide.storage.run_sink import BASELINE, CANDIDATE
 from honeyguide.versions.diff import compare as compare_texts
 from honeyguide.versions.diff import summarise
-from honeyguide.workspace.core import Core
-from honeyguide.workspace.homes import Homes, text_sha256
-from honeyguide.workspace.preparing import models_for
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.pages import Page
 from honeyguide.workspace.views.runs import (
@@ -43,6 +34,10 @@ from honeyguide.workspace.views.runs import (
 )
 from honeyguide.workspace.views.versions import DiffView, diff_view
 
+if TYPE_CHECKING:
+    from honeyguide.workspace.core import Core
+    from honeyguide.workspace.homes import Homes
+
 FIVE_STATES = frozenset(status.value for status in RunStatus)
 CHANGES_KEPT = 5000
 """How many one-sentence summaries of proposals are kept in memory."""
@@ -53,7 +48,7 @@ SHOWN_CHARACTERS = 20_000
 class Reviewing:
     """Answers every question about runs; changes nothing."""
 
-    def __init__(self, core: Core, homes: Homes) -> None:
+    def __init__(self, core: Core, homes: Callable[[], Homes]) -> None:
         self._core = core
         self._homes = homes
         self._changes: dict[str, str] = {}
@@ -140,6 +135,8 @@ class Reviewing:
         view = await self._core.in_thread(lambda: diff_view(run.baseline_text, run.winner_text))
         ref = TargetRef(TargetKind(run.target_kind), run.target_name or "")
         locks = await self._core.store.read(lambda unit: unit.targets.locks(ref))
+        from honeyguide.prompts import locks as passages
+
         places = passages.places([passages.LockedPassage(str(k.id), k.text) for k in locks], run.baseline_text)
         spans = tuple((start, end) for _, start, end in places)
         return DiffView(view.before, view.after, view.hunks, view.rows, view.summary, view.growth, spans)
@@ -167,6 +164,8 @@ class Reviewing:
         path = self._core.layout.journal(uuid)
 
         def read() -> tuple[list[CallRow], int]:
+            from honeyguide.llm import read_entries
+
             entries = [e for e in read_entries(path) if e.kind in ("reply", "failed")] if path.is_file() else []
             shown = itertools.islice(enumerate(entries), offset, offset + limit)
             return [_call_row(number, entry) for number, entry in shown], len(entries)
@@ -185,6 +184,9 @@ class Reviewing:
 
     async def try_prompt(self, uuid: str, text: str) -> TryResult:
         """Answer one input with the live text and with the proposed one; paid like any call. Raises NotFound, …"""
+        from honeyguide.llm import Message, ModelReply, ModelRequest, RunModels
+        from honeyguide.workspace.preparing import models_for
+
         run = await self._core.store.read(lambda unit: unit.runs.require(uuid))
         attempt = await self._core.store.read(lambda unit: unit.attempts.get(uuid))
         if not text.strip():
@@ -263,43 +265,22 @@ class Reviewing:
         """Recompute what of a receipt can have changed since, and say what did."""
         if not proof.get("receipt"):
             return None
-        try:
-            recorded = Receipt.from_json(proof["receipt"])
-        except InvalidInput as error:
-            return {"stale": True, "reasons": [error.message]}
-        options = RunOptions.from_json(attempt.options) if attempt.options else RunOptions()
-        models = models_for(self._core, options)
-        ref = TargetRef(TargetKind(attempt.target_kind), attempt.target_name or "")
-        gates = GateOptions(
-            allow_looser=bool(self._core.settings.get("runs.allow_looser_gates")),
-            allow_memorised=options.allow_memorised,
-        )
-        now = {
-            "judge_model": str(models[ModelRole.JUDGE]),
-            "judge_prompt": Judge(_Silent(), models[ModelRole.JUDGE]).prompt_hash,
-            "executor_model": str(models[ModelRole.EXECUTOR]),
-            "product": __version__,
-            "program": __version__,
-            "gates": fingerprint(gates.overridden(options.gate_options, ref.kind).to_json()),
-        }
-        parts = {name: now.get(name, value) for name, value in recorded.parts.items()}
-        state = compare(recorded, Receipt(parts))
-        reasons = list(state.reasons)
+
+        def work() -> list[str]:
+            from honeyguide.workspace.receipt_state import stale_parts  # with the judge and the gates: in a thread
+
+            return stale_parts(self._core, attempt, proof)
+
+        reasons = await self._core.in_thread(work)
         if run is not None and run.status == "proposed":
+            ref = TargetRef(TargetKind(attempt.target_kind), attempt.target_name or "")
             try:
-                home = await self._homes.home(ref)
-                if text_sha256(home.text) != text_sha256(run.baseline_text):
+                home = await self._homes().home(ref)
+                if home.text != run.baseline_text:
                     reasons.append("The live text is no longer the one that was measured.")
             except HoneyguideError as error:
                 reasons.append(error.message)
         return {"stale": bool(reasons), "reasons": reasons}
-
-
-class _Silent:
-    """Stands where no call may be made."""
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        raise InvalidInput("No call may be made here.")
 
 
 _NO_RUN_STATES = (

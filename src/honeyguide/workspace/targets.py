@@ -7,12 +7,14 @@ from typing import Any
 
 from honeyguide.evolution.schema import default_schema
 from honeyguide.kernel.errors import Conflict, InvalidInput, NotFound
-from honeyguide.prompts import CarrierDocument, FileKind, Selector, TargetKind, TargetRef, parse, profile, variables
 from honeyguide.prompts import limits as text_limits
 from honeyguide.prompts import locks as passages
 from honeyguide.prompts import rules as carrier_rules
+from honeyguide.prompts import variables
+from honeyguide.prompts.carriers import CarrierDocument, Selector, parse
+from honeyguide.prompts.kinds import FileKind, profile
 from honeyguide.prompts.places import kind_of, kind_of_json, name_of
-from honeyguide.prompts.targets import SECTIONS, check_target_name
+from honeyguide.prompts.targets import SECTIONS, TargetKind, TargetRef, check_target_name
 from honeyguide.storage.records import LockRecord, TargetRecord, TraceFilter
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.homes import Home, Homes, not_variables_key, read_file, text_sha256

@@ -10,23 +10,11 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.ids import IdFactory, new_uuid
-from honeyguide.storage import SERVER
 from honeyguide.workspace import places
-from honeyguide.workspace.core import Core
-from honeyguide.workspace.corrections import Corrections
-from honeyguide.workspace.deciding import Deciding
-from honeyguide.workspace.doctor import diagnose_installation
-from honeyguide.workspace.events import Listener, WorkspaceEvent, event_of
-from honeyguide.workspace.feedback import Feedbacks
-from honeyguide.workspace.flows import Flows
-from honeyguide.workspace.history import History
-from honeyguide.workspace.holding import held
-from honeyguide.workspace.homes import Homes
-from honeyguide.workspace.judging import Judging
+from honeyguide.workspace.events import event_of
 from honeyguide.workspace.methods.feedback import FeedbackMethods
 from honeyguide.workspace.methods.flows import FlowMethods
 from honeyguide.workspace.methods.history import HistoryMethods
@@ -36,17 +24,15 @@ from honeyguide.workspace.methods.runs import RunMethods
 from honeyguide.workspace.methods.targets import TargetMethods
 from honeyguide.workspace.methods.updates import UpdateMethods
 from honeyguide.workspace.methods.versions import VersionMethods
-from honeyguide.workspace.mining import Mining
-from honeyguide.workspace.models import Models
 from honeyguide.workspace.opening import make_folder, open_core
-from honeyguide.workspace.reviewing import Reviewing
-from honeyguide.workspace.running import Running
-from honeyguide.workspace.sample import compose_history
-from honeyguide.workspace.service import EvolutionService, OnTick
-from honeyguide.workspace.targets import Targets
-from honeyguide.workspace.version_history import Versions
-from honeyguide.workspace.views.doctor import DoctorReport
-from honeyguide.workspace.views.service import DaemonStatus, TickReport
+from honeyguide.workspace.recovering import has_traces_of_flows, recover
+
+if TYPE_CHECKING:
+    from honeyguide.kernel.clock import Clock
+    from honeyguide.workspace.events import Listener, WorkspaceEvent
+    from honeyguide.workspace.service import OnTick
+    from honeyguide.workspace.views.doctor import DoctorReport
+    from honeyguide.workspace.views.service import DaemonStatus, TickReport
 
 
 class Workspace(
@@ -61,26 +47,6 @@ class Workspace(
     UpdateMethods,
 ):
     """An open workspace. Make one with ``create`` or ``open``; ``close`` it, or use it in ``async with``."""
-
-    def __init__(self, core: Core) -> None:
-        """For ``create`` and ``open`` only."""
-        self._core = core
-        homes = Homes(core)
-        mining = Mining(core, homes)
-        self._homes = homes
-        self._mining = mining
-        self._targets = Targets(core, homes)
-        self._versions = Versions(core, homes)
-        self._judging = Judging(core)
-        self._running = Running(core, homes, mining, self._judging)
-        self._service = EvolutionService(core, homes, self._running)
-        self._deciding = Deciding(core, homes)
-        self._reviewing = Reviewing(core, homes)
-        self._history = History(core)
-        self._corrections = Corrections(core)
-        self._models = Models(core)
-        self._feedback = Feedbacks(core, homes)
-        self._flows = Flows(core, self._feedback)
 
     # --- life
 
@@ -99,6 +65,8 @@ class Workspace(
         core = await asyncio.to_thread(lambda: open_core(path, create=True, clock=clock, new_id=ids))
         workspace = cls(core)
         if sample:
+            from honeyguide.workspace.sample import compose_history
+
             await workspace._history.import_recorded(await asyncio.to_thread(lambda: list(compose_history())))
         return workspace
 
@@ -114,8 +82,9 @@ class Workspace(
         core = await asyncio.to_thread(lambda: open_core(path, create=False, clock=clock, new_id=ids))
         workspace = cls(core)
         await core.store.finish_forgetting()
-        await workspace._deciding.recover()
-        await workspace._flows.recover()
+        await recover(core)
+        if await core.in_thread(lambda: has_traces_of_flows(core.layout.root)):
+            await workspace._flows.recover()
         await core.store.write(lambda unit: unit.attempts.sweep())
         return workspace
 
@@ -137,6 +106,8 @@ class Workspace(
     @staticmethod
     async def doctor(path: Path) -> DoctorReport:
         """Say what works here and what does not; needs no workspace."""
+        from honeyguide.workspace.doctor import diagnose_installation
+
         return await diagnose_installation(path)
 
     @property
@@ -146,8 +117,10 @@ class Workspace(
 
     async def close(self) -> None:
         """Stop running work (it can be resumed) and close everything, in order."""
-        await self._running.close()
-        await self._history.close()
+        if self._is_made("_running"):
+            await self._running.close()
+        if self._is_made("_history"):
+            await self._history.close()
         await self._core.close()
 
     async def __aenter__(self) -> Workspace:
@@ -209,4 +182,7 @@ class Workspace(
 
     def serving(self) -> AbstractAsyncContextManager[object]:
         """Be the one HTTP server of this workspace while the block runs. Raises Locked, saying who it is already."""
+        from honeyguide.storage import SERVER
+        from honeyguide.workspace.holding import held
+
         return held(self._core.store, SERVER, "Another server already serves this workspace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -70,12 +71,27 @@ class InboxPage(Page):
         self.index_line = PlainLabel("", Type.CAPTION, Role.TEXT_2, wrap=False)
         self.index_line.setObjectName("inbox-index")
         self.index_line.hide()
-        self.review = ReviewPanel(desk, self.tasks)
+        self._review: ReviewPanel | None = None
+        self._review_place = QWidget()
         self.list_stack = StateStack(self.table)
         self._compose()
         self._connect()
         self._restore()
         desk.window.single_keys.attach(self.table)  # type: ignore[attr-defined]
+
+    @property
+    def review(self) -> ReviewPanel:
+        """The review of the chosen run; made when the list stands, so that nobody waits for it to see the list."""
+        if self._review is None:
+            self._review = ReviewPanel(self.desk, self.tasks)
+            sizes = self.splitter.sizes()
+            self.splitter.replaceWidget(1, self._review)
+            self.splitter.setSizes(sizes)
+            self._review_place.deleteLater()
+            self._review.setVisible(bool(self.model.total))
+            self._review.changed.connect(self.actions_changed)
+            self._review.back.connect(self._toggle_size)
+        return self._review
 
     # --- the page
 
@@ -101,7 +117,7 @@ class InboxPage(Page):
 
     def handlers(self) -> Handlers:
         return {
-            **self.review.handlers(),
+            **(self._review.handlers() if self._review is not None else {}),
             "find": Handler(self.search.setFocus),
             "refresh": Handler(self.read),
             "export-rows": Handler(self._export, self._no_rows),
@@ -119,7 +135,8 @@ class InboxPage(Page):
                     self.model.update_row(progressed(row, event.data))
                 elif row is None:
                     stale.add(event.subject)
-                self.review.take_progress(event)
+                if self._review is not None:
+                    self._review.take_progress(event)
             elif event.kind.startswith(_RUN_KINDS):
                 stale.add(event.subject)
             elif event.kind.endswith((":reloaded", "rolled-back")) and self._chosen:
@@ -216,7 +233,8 @@ class InboxPage(Page):
                 ),
                 [StateAction("new-run", self.tr("New run…"), "plus")],
             )
-            self.review.show_run(None)
+            if self._review is not None:
+                self._review.show_run(None)
         elif not self.model.rowCount():
             self.list_stack.show_empty(
                 self.tr("No run fits"),
@@ -227,12 +245,18 @@ class InboxPage(Page):
         else:
             self.list_stack.show_content()
         has_runs = bool(self.model.total)
-        self.review.setVisible(has_runs)
+        (self._review or self._review_place).setVisible(has_runs)
 
     def _on_current(self, uuid: object) -> None:
         self._chosen = str(uuid) if uuid else None
         if self._chosen:
             self.desk.memory.set("inbox.run", self._chosen)
+        if self._review is None:
+            self.tasks.latest("first review", _a_moment, lambda _: self._show_review())
+        else:
+            self._show_review()
+
+    def _show_review(self) -> None:
         self.review.show_run(self._chosen)
         self.actions_changed.emit()
 
@@ -328,7 +352,7 @@ class InboxPage(Page):
         self.splitter.setObjectName("inbox-splitter")
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(self._list)
-        self.splitter.addWidget(self.review)
+        self.splitter.addWidget(self._review_place)
         self.splitter.setStretchFactor(0, 2)
         self.splitter.setStretchFactor(1, 3)
         self.splitter.setSizes([240, 460])
@@ -351,8 +375,6 @@ class InboxPage(Page):
         self.model.rows_wanted.connect(lambda uuids: self.tasks.start(self._fetch(uuids), "rows in view"))
         self.model.index_progress.connect(self._on_index)
         self.splitter.splitterMoved.connect(lambda *_: self.desk.memory.set("inbox.sizes", self.splitter.sizes()))
-        self.review.changed.connect(self.actions_changed)
-        self.review.back.connect(self._toggle_size)
 
     def _restore(self) -> None:
         memory = self.desk.memory
@@ -425,6 +447,11 @@ class InboxPage(Page):
         action.setObjectName(f"run-menu-{name}")
         action.triggered.connect(lambda: handler.do())
         menu.addAction(action)
+
+
+async def _a_moment() -> None:
+    """Let the list be painted first."""
+    await asyncio.sleep(0.02)
 
 
 def waiting_words(widget: QWidget, count: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
@@ -28,6 +29,7 @@ from honeyguide.desktop.widgets.states import StateAction, StateStack
 if TYPE_CHECKING:
     from honeyguide.workspace import AcceptCheck, DiffView, RunDetail, WorkspaceEvent
 
+T = TypeVar("T", bound=QWidget)
 TABS = tuple(name for name, _, _ in review_tabs())
 
 
@@ -72,11 +74,7 @@ class ReviewPanel(QWidget):
         self.changes = StateStack(self.diff)
         self.schema = SchemaDiffTable()
         self.schema.hide()
-        self.evidence = EvidenceTab(self.desk, self.tasks)
-        self.charts = ChartsTab(self.desk, self.tasks)
         self.checks = ChecksTab()
-        self.lineage = LineageTree()
-        self.journal = JournalTab(self.desk, self.tasks)
         self.progress = RunProgress()
         self.bodies = QStackedWidget()
         changes = QWidget()
@@ -85,12 +83,53 @@ class ReviewPanel(QWidget):
         column.setSpacing(0)
         column.addWidget(self.changes, 3)
         column.addWidget(self.schema, 1)
-        for body in (changes, self.evidence, self.charts, self.checks, self.lineage, self.journal):
-            self.bodies.addWidget(body)
+        for name in TABS:
+            self.bodies.addWidget({"changes": changes, "checks": self.checks}.get(name) or QWidget())
         self.decision = DecisionBar()
         self._compose()
         self._connect()
-        desk.window.single_keys.attach(self.diff.view, self.lineage.tree, *self.evidence.lists(), *self.journal.lists())  # type: ignore[attr-defined]
+        desk.window.single_keys.attach(self.diff.view)  # type: ignore[attr-defined]
+
+    # --- parts that are made when they are first looked at
+
+    @cached_property
+    def evidence(self) -> EvidenceTab:
+        """Every unseen case."""
+        tab = EvidenceTab(self.desk, self.tasks)
+        return self._put("evidence", tab, *tab.lists())
+
+    @cached_property
+    def charts(self) -> ChartsTab:
+        """What was tried, and what it cost."""
+        tab = ChartsTab(self.desk, self.tasks)
+        tab.candidate_chosen.connect(self._on_candidate)
+        return self._put("charts", tab)
+
+    @cached_property
+    def lineage(self) -> LineageTree:
+        """Which text was made from which."""
+        tree = LineageTree()
+        return self._put("lineage", tree, tree.tree)
+
+    @cached_property
+    def journal(self) -> JournalTab:
+        """Every model call."""
+        tab = JournalTab(self.desk, self.tasks)
+        return self._put("journal", tab, *tab.lists())
+
+    def _put(self, name: str, tab: T, *lists: QWidget) -> T:
+        """Put a part where a blank stood for it; single keys work in its lists."""
+        index = TABS.index(name)
+        was_in_front = self.bodies.currentIndex() == index
+        blank = self.bodies.widget(index)
+        if blank is not None:
+            self.bodies.removeWidget(blank)
+            blank.deleteLater()
+        self.bodies.insertWidget(index, tab)
+        if was_in_front:
+            self.bodies.setCurrentIndex(index)
+        self.desk.window.single_keys.attach(*lists)  # type: ignore[attr-defined]
+        return tab
 
     # --- what is shown
 
@@ -507,7 +546,6 @@ class ReviewPanel(QWidget):
         self.diff.edit_cancelled.connect(self._on_edit_dropped)
         self.diff.edit_typed.connect(self._on_edit_typed)
         self.checks.place_requested.connect(self._on_place)
-        self.charts.candidate_chosen.connect(self._on_candidate)
         self.outer.acted.connect(self._on_state)
         self.changes.acted.connect(self._on_state)
         self.head.back.connect(self.back)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from honeyguide.feedback import FeedbackItem, FeedbackState
-from honeyguide.prompts.targets import TargetRef
-from honeyguide.workspace.feedback import Feedbacks
+from typing import TYPE_CHECKING
+
 from honeyguide.workspace.origins import Origin
-from honeyguide.workspace.views.feedback import DistilledCase, FeedbackAdded, FeedbackDetail, FeedbackList
+from honeyguide.workspace.parts import Parts
 
-Name = str | TargetRef
+if TYPE_CHECKING:
+    from honeyguide.feedback import FeedbackItem
+    from honeyguide.prompts.targets import TargetRef
+    from honeyguide.workspace.views.feedback import DistilledCase, FeedbackAdded, FeedbackDetail, FeedbackList
+
+    Name = str | TargetRef
 
 
-class FeedbackMethods:
+class FeedbackMethods(Parts):
     """A part of the façade."""
-
-    _feedback: Feedbacks
 
     async def add_feedback(
         self,
@@ -53,10 +55,14 @@ class FeedbackMethods:
 
     async def dismiss_feedback(self, feedback_id: str, *, origin: Origin | None = None) -> FeedbackItem:
         """Say that it is no problem. Raises NotFound, Conflict."""
+        from honeyguide.feedback import FeedbackState
+
         return await self._feedback.move(feedback_id, FeedbackState.DISMISSED, origin=origin or Origin.here())
 
     async def reopen_feedback(self, feedback_id: str, *, origin: Origin | None = None) -> FeedbackItem:
         """Open a problem again. Raises NotFound."""
+        from honeyguide.feedback import FeedbackState
+
         return await self._feedback.move(feedback_id, FeedbackState.OPEN, origin=origin or Origin.here())
 
     async def forget_feedback(

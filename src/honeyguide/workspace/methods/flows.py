@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from honeyguide.flows.importing import ImportedRuns
-from honeyguide.flows.jobs import Job
-from honeyguide.flows.plans import FlowPlan
-from honeyguide.flows.runs import FlowRun
-from honeyguide.flows.tidying import Pruned
-from honeyguide.suites import SuiteOutcome
-from honeyguide.workspace.flows import FlowOptions, Flows, OnFlowEvent
 from honeyguide.workspace.origins import Origin
-from honeyguide.workspace.views.flows import FlowList, FlowRunDetail, FlowRunResult
+from honeyguide.workspace.parts import Parts
+
+if TYPE_CHECKING:
+    from honeyguide.flows.importing import ImportedRuns
+    from honeyguide.flows.jobs import Job
+    from honeyguide.flows.plans import FlowPlan
+    from honeyguide.flows.runs import FlowRun
+    from honeyguide.flows.tidying import Pruned
+    from honeyguide.suites import SuiteOutcome
+    from honeyguide.workspace.flows import FlowOptions, OnFlowEvent
+    from honeyguide.workspace.views.flows import FlowList, FlowRunDetail, FlowRunResult
 
 
 def _nothing(kind: str, data: Mapping[str, Any]) -> None:
     return None
 
 
-class FlowMethods:
+class FlowMethods(Parts):
     """A part of the façade."""
-
-    _flows: Flows
 
     async def plan_flow(self, path: Path, options: FlowOptions | None = None) -> FlowPlan:
         """Say what a proposal would do and cost; free, and nothing is run. Raises NotFound, InvalidInput."""
+        from honeyguide.workspace.flows import FlowOptions
+
         return await self._flows.plan(path, options or FlowOptions())
 
     async def run_flow(
@@ -57,6 +60,8 @@ class FlowMethods:
         origin: Origin | None = None,
     ) -> SuiteOutcome:
         """Run a flow's suite on a copy of its repository. Raises PolicyRefused, Untrusted, Locked."""
+        from honeyguide.workspace.flows import FlowOptions
+
         return await self._flows.evaluate(
             path, options or FlowOptions(), case=case, report=on_event, origin=origin or Origin.here()
         )
@@ -70,6 +75,8 @@ class FlowMethods:
         origin: Origin | None = None,
     ) -> FlowRun:
         """Make a proposal; the flow stays as it is. Raises PolicyRefused, Locked, Conflict, Untrusted."""
+        from honeyguide.workspace.flows import FlowOptions
+
         return await self._flows.propose(
             path, options or FlowOptions(), report=on_event, origin=origin or Origin.here()
         )

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from honeyguide.prompts.targets import TargetRef
-from honeyguide.traces.archive import ExpiryReport
-from honeyguide.traces.recorder import TraceRecorder
-from honeyguide.workspace.corrections import Corrections
-from honeyguide.workspace.history import History
-from honeyguide.workspace.homes import Homes
-from honeyguide.workspace.importing.reading import Stop
-from honeyguide.workspace.views.corrections import CorrectionDetail, CorrectionRow, DetectorRow
-from honeyguide.workspace.views.pages import Page
-from honeyguide.workspace.views.traces import (
-    TRACES_SHOWN,
-    ArchiveReport,
-    ImportReport,
-    TraceDetail,
-    TraceQuery,
-    TraceRow,
-)
+from honeyguide.workspace.parts import Parts
+
+if TYPE_CHECKING:
+    from honeyguide.prompts.targets import TargetRef
+    from honeyguide.traces.archive import ExpiryReport
+    from honeyguide.traces.recorder import TraceRecorder
+    from honeyguide.workspace.importing.reading import Stop
+    from honeyguide.workspace.views.corrections import CorrectionDetail, CorrectionRow, DetectorRow
+    from honeyguide.workspace.views.pages import Page
+    from honeyguide.workspace.views.traces import (
+        ArchiveReport,
+        ImportReport,
+        TraceDetail,
+        TraceQuery,
+        TraceRow,
+    )
 
 
-class HistoryMethods:
+class HistoryMethods(Parts):
     """A part of the façade."""
-
-    _history: History
-    _corrections: Corrections
-    _homes: Homes
 
     def recorder(self) -> TraceRecorder:
         """Return what an agent records with; from any thread, no event loop needed."""
@@ -78,7 +74,7 @@ class HistoryMethods:
         """Return one trace. Raises NotFound."""
         return await self._history.trace(trace_id)
 
-    async def search_traces(self, words: str, limit: int = TRACES_SHOWN) -> Page[TraceRow]:
+    async def search_traces(self, words: str, limit: int | None = None) -> Page[TraceRow]:
         """Return traces that hold all words, the best first."""
         return await self._history.search_traces(words, limit)
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from honeyguide.evals.replay import ReplayRow
-from honeyguide.llm import ModelRef
-from honeyguide.workspace.core import Core
-from honeyguide.workspace.judging import JudgeExam, Judging
-from honeyguide.workspace.models import Models
-from honeyguide.workspace.views.models import KeyPlace, ModelsReport, ModelTest
-from honeyguide.workspace.views.options import RunOptions
+from honeyguide.workspace.parts import Parts
+
+if TYPE_CHECKING:
+    from honeyguide.evals.replay import ReplayRow
+    from honeyguide.llm import ModelRef
+    from honeyguide.workspace.judging import JudgeExam
+    from honeyguide.workspace.views.models import KeyPlace, ModelsReport, ModelTest
+    from honeyguide.workspace.views.options import RunOptions
 
 
-class ModelMethods:
+class ModelMethods(Parts):
     """A part of the façade."""
-
-    _core: Core
-    _models: Models
-    _judging: Judging
 
     async def models(self) -> ModelsReport:
         """Return roles, providers and where keys are; opens no connection."""
@@ -61,4 +59,6 @@ class ModelMethods:
         self, trace_ids: Sequence[int], left: str, right: str, options: RunOptions | None = None
     ) -> tuple[ReplayRow, ...]:
         """Run past inputs on two texts, side by side."""
+        from honeyguide.workspace.views.options import RunOptions
+
         return await self._judging.replay(trace_ids, left, right, options or RunOptions())

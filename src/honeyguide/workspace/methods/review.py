@@ -4,37 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from honeyguide.kernel.clock import iso
-from honeyguide.workspace.core import Core
-from honeyguide.workspace.deciding import Deciding
-from honeyguide.workspace.exporting import review_page
-from honeyguide.workspace.mining import write_file
 from honeyguide.workspace.origins import Origin
-from honeyguide.workspace.reviewing import Reviewing, RunKey
-from honeyguide.workspace.views.pages import Page
-from honeyguide.workspace.views.runs import (
-    AcceptCheck,
-    CallRow,
-    CandidateRow,
-    EvidenceRow,
-    MergeView,
-    RunDetail,
-    RunFilter,
-    RunPage,
-    RunTableRow,
-    StatusReport,
-    TryResult,
-)
-from honeyguide.workspace.views.versions import DiffView
+from honeyguide.workspace.parts import Parts
+from honeyguide.workspace.views.runs import RunFilter
+
+if TYPE_CHECKING:
+    from honeyguide.workspace.reviewing import RunKey
+    from honeyguide.workspace.views.pages import Page
+    from honeyguide.workspace.views.runs import (
+        AcceptCheck,
+        CallRow,
+        CandidateRow,
+        EvidenceRow,
+        MergeView,
+        RunDetail,
+        RunPage,
+        RunTableRow,
+        StatusReport,
+        TryResult,
+    )
+    from honeyguide.workspace.views.versions import DiffView
 
 
-class ReviewMethods:
+class ReviewMethods(Parts):
     """A part of the façade."""
-
-    _core: Core
-    _reviewing: Reviewing
-    _deciding: Deciding
 
     async def runs(self, wanted: RunFilter | None = None) -> RunPage:
         """Return runs, and the attempts that made none beside them."""
@@ -84,6 +80,9 @@ class ReviewMethods:
 
     async def export_run(self, uuid: str, path: Path) -> Path:
         """Write a page with the whole proof, to hand to a colleague. Raises NotFound, Unwritable."""
+        from honeyguide.workspace.exporting import review_page
+        from honeyguide.workspace.mining import write_file
+
         detail = await self.run(uuid)
         diff = await self.run_diff(uuid) if detail.run is not None else None
         evidence = await self.run_evidence(uuid)

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from honeyguide.evolution.requests import Trigger
-from honeyguide.llm import ModelRef, ModelRole
-from honeyguide.prompts.targets import TargetRef
-from honeyguide.workspace.core import Core
-from honeyguide.workspace.mining import Mining
 from honeyguide.workspace.origins import Origin
-from honeyguide.workspace.preparing import costs_money
-from honeyguide.workspace.running import OnProgress, Running
-from honeyguide.workspace.views.options import RunOptions
-from honeyguide.workspace.views.runs import (
-    DatasetReport,
-    PlanReport,
-    ProgressEvent,
-    RunResult,
-)
+from honeyguide.workspace.parts import Parts
 
-Name = str | TargetRef
+if TYPE_CHECKING:
+    from honeyguide.evolution.requests import Trigger
+    from honeyguide.llm import ModelRef, ModelRole
+    from honeyguide.prompts.targets import TargetRef
+    from honeyguide.workspace.running import OnProgress
+    from honeyguide.workspace.views.options import RunOptions
+    from honeyguide.workspace.views.runs import DatasetReport, PlanReport, ProgressEvent, RunResult
+
+    Name = str | TargetRef
 
 
-class RunMethods:
+class RunMethods(Parts):
     """A part of the façade."""
-
-    _core: Core
-    _mining: Mining
-    _running: Running
 
     async def build_dataset(self, target: Name, *, seed: int = 1, out: Path | None = None) -> DatasetReport:
         """Build a target's dataset and write its rows to ``out`` when given; nothing is sent anywhere."""
@@ -45,6 +36,8 @@ class RunMethods:
 
     def costs_money(self, options: RunOptions) -> bool:
         """Say whether a run with these options is paid for."""
+        from honeyguide.workspace.preparing import costs_money
+
         return costs_money(self._core, options)
 
     def model_for(self, role: ModelRole) -> ModelRef:
@@ -104,7 +97,7 @@ class RunMethods:
 
     def active_runs(self) -> tuple[str, ...]:
         """Return the ids of the runs of this process."""
-        return self._running.active()
+        return self._running.active() if self._is_made("_running") else ()
 
     def last_progress(self, uuid: str) -> ProgressEvent | None:
         """Return where a run of this process stood last."""

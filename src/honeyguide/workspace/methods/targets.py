@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from honeyguide.kernel.errors import NotFound
 from honeyguide.prompts.targets import TargetKind, TargetRef
-from honeyguide.workspace.core import Core
-from honeyguide.workspace.homes import Homes
-from honeyguide.workspace.targets import Targets
-from honeyguide.workspace.views.targets import LockRow, TargetDetail, TargetRow
+from honeyguide.workspace.parts import Parts
 
-Name = str | TargetRef
+if TYPE_CHECKING:
+    from honeyguide.workspace.views.targets import LockRow, TargetDetail, TargetRow
+
+    Name = str | TargetRef
 
 
-class TargetMethods:
+class TargetMethods(Parts):
     """A part of the façade."""
-
-    _core: Core
-    _homes: Homes
-    _targets: Targets
 
     async def resolve(self, name: Name) -> TargetRef:
         """Return the target that ``NAME`` or ``KIND:NAME`` means. Raises InvalidInput, NotFound."""

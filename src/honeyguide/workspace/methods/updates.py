@@ -8,16 +8,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from honeyguide.workspace.core import Core
+from honeyguide.workspace.parts import Parts
 
 if TYPE_CHECKING:
     from honeyguide.workspace.updates import UpdateReport
 
 
-class UpdateMethods:
+class UpdateMethods(Parts):
     """A part of the façade."""
-
-    _core: Core
 
     async def check_for_updates(self) -> UpdateReport:
         """Ask the address of the settings once. Raises InvalidInput, Unreachable, Untrusted."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from honeyguide.prompts.targets import TargetRef
+from typing import TYPE_CHECKING
+
 from honeyguide.workspace.origins import Origin
-from honeyguide.workspace.version_history import Versions
-from honeyguide.workspace.views.versions import DiffView, VersionDetail, VersionList, VersionRow, WatchReport
+from honeyguide.workspace.parts import Parts
 
-Name = str | TargetRef
+if TYPE_CHECKING:
+    from honeyguide.prompts.targets import TargetRef
+    from honeyguide.workspace.views.versions import DiffView, VersionDetail, VersionList, VersionRow, WatchReport
+
+    Name = str | TargetRef
 
 
-class VersionMethods:
+class VersionMethods(Parts):
     """A part of the façade."""
-
-    _versions: Versions
 
     async def versions(self, target: Name) -> VersionList:
         """Return the versions of a target."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from honeyguide.evolution.presets import Preset
+from honeyguide.evolution.preset import Preset
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.llm import ModelRef, ModelRole
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from honeyguide.evals.findings import LABELS, Finding
-from honeyguide.evolution.plan import Plan
-from honeyguide.storage.records import AttemptRecord, RunRecord
-from honeyguide.storage.records import EvidenceRow as StoredEvidence
+from honeyguide.evals.finding import LABELS, Finding
+
+if TYPE_CHECKING:
+    from honeyguide.evolution.plan import Plan
+    from honeyguide.storage.records import AttemptRecord, RunRecord
+    from honeyguide.storage.records import EvidenceRow as StoredEvidence
 
 PRACTICE = "practice"
 SAME_WITHIN = 0.005

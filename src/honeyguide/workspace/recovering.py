@@ -1,0 +1,49 @@
+"""What an opened workspace finishes for a program that crashed: files from hashes, runs from the versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from honeyguide.prompts.targets import TargetKind, TargetRef
+from honeyguide.versions import RepairOutcome
+from honeyguide.workspace.core import Core
+
+if TYPE_CHECKING:
+    from honeyguide.storage import Unit
+    from honeyguide.storage.records import RunRecord
+
+
+async def recover(core: Core) -> None:
+    """Finish what a crash cut short: repair the files from hashes, then the runs from the versions."""
+    files = core.deployer()
+    repairs = await core.in_thread(files.recover)
+    for run in await core.store.read(lambda unit: unit.runs.unfinished()):
+        await _settle(core, run)
+    for repair in repairs:
+        if repair.outcome in (RepairOutcome.COMPLETED, RepairOutcome.UNDONE) and repair.kind:
+            kind, subject = f"repair:{repair.outcome.value}", f"{repair.kind}:{repair.name}"
+            await core.store.write(lambda unit, kind=kind, subject=subject: unit.events.append(kind, subject))  # type: ignore[misc]
+
+
+def has_traces_of_flows(root: Path) -> bool:
+    """Say whether a proposal for a flow, or a run of a flow's suite, ever left something in the workspace."""
+    return any(root.glob("runs/evr_*")) or any(root.glob("evals/*/*"))
+
+
+async def _settle(core: Core, run: RunRecord) -> None:
+    """Say that a run whose acceptance was under way is deployed, or waits again."""
+    kind, name = run.target_kind, run.target_name or ""
+    versions = await core.in_thread(lambda: core.version_store.list(kind, name))
+    deployed = next((version for version in versions if version.run_uuid == run.run_uuid), None)
+
+    def settle(unit: Unit) -> None:
+        if deployed is None:
+            unit.runs.withdraw_acceptance(run.run_uuid)
+            return
+        from honeyguide.workspace.version_history import announce
+
+        unit.runs.mark_deployed(run.run_uuid)
+        announce(unit, TargetRef(TargetKind(kind), name), deployed.n)
+
+    await core.store.write(settle)
