@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 MODEL_FILE_COMMAND = "serve-model-file"
 """How a frozen program starts itself as the child that runs a model file; not a command for people."""
+RUNS_COMMAND = "run-for-server"
+"""How the HTTP server starts the process that carries out its runs; not a command for people."""
 
 
 def main() -> int:
@@ -27,6 +29,10 @@ def main() -> int:
 
         print(f"honeyguide {__version__}")
         return 0
+    if sys.argv[1:2] == [RUNS_COMMAND]:
+        from honeyguide.server.runner_child import main as run_for_server
+
+        return run_for_server(sys.argv[2:])
     from honeyguide.desktop.starting import wanted_window
 
     window = wanted_window(sys.argv[1:])

@@ -52,8 +52,8 @@ class RunningServer:
         assert not self.thread.is_alive()
 
 
-def start_server(folder: Path, **options: Any) -> RunningServer:
-    """Open the workspace and serve it at a free port."""
+def start_server(folder: Path, *, runs_apart: bool = False, **options: Any) -> RunningServer:
+    """Open the workspace and serve it at a free port; without the process for runs unless a test is about that."""
     ready = threading.Event()
     found: dict[str, Any] = {}
     errors: list[BaseException] = []
@@ -67,7 +67,7 @@ def start_server(folder: Path, **options: Any) -> RunningServer:
             ready.set()
 
         try:
-            await serve(workspace, port=0, on_ready=on_ready, **options)
+            await serve(workspace, port=0, runs_apart=runs_apart, on_ready=on_ready, **options)
         finally:
             await workspace.close()
 

@@ -14,10 +14,12 @@ from honeyguide.kernel.errors import InvalidInput, NoKey, PolicyRefused
 from honeyguide.server import bodies
 from honeyguide.server.answers import answer
 from honeyguide.server.frames import event_stream, wants_events
-from honeyguide.server.fresh import FreshAnswers
+from honeyguide.server.fresh import Fresh, FreshAnswers, fresh
 from honeyguide.server.guards import TokenNeeded, is_trusted, require_token
 from honeyguide.server.live_runs import LiveRuns
+from honeyguide.server.packing import takes_gzip
 from honeyguide.server.run_log import RunLog
+from honeyguide.server.run_pages import RunPages
 from honeyguide.server.run_request import RunRequest, read_run_request
 from honeyguide.workspace import Origin, RunFilter, TargetKind, TargetRef, Workspace
 
@@ -32,7 +34,8 @@ class EvolutionApi:
     def __init__(self, workspace: Workspace, live: LiveRuns) -> None:
         self._workspace = workspace
         self._live = live
-        self._fresh = FreshAnswers(workspace)
+        self._counts: FreshAnswers[Fresh] = FreshAnswers()
+        self._pages = RunPages(workspace)
 
     def routes(self) -> Sequence[Route]:
         """Return the routes."""
@@ -65,22 +68,19 @@ class EvolutionApi:
             limit=query.get("limit"),
             offset=_offset(query.get("offset")),
         )
-        key = ("runs", wanted.status, wanted.kind, wanted.name, wanted.since, wanted.limit, wanted.offset)
-
-        async def make() -> Any:
-            return (await self._workspace.runs(wanted)).to_json()
-
-        return await self._kept(request, key, make)
+        return _kept(request, await self._pages.page(wanted))
 
     async def status(self, request: Request) -> Response:
         """Return ``{counts, pendingCount, attempts}``."""
         query = request.query_params
         kind, name, since = (query.get(key) or None for key in ("targetKind", "targetName", "since"))
 
-        async def make() -> Any:
-            return (await self._workspace.run_status(kind=kind, name=name, since=since)).to_json()
+        async def make() -> Fresh:
+            return await fresh((await self._workspace.run_status(kind=kind, name=name, since=since)).to_json())
 
-        return await self._kept(request, ("status", kind, name, since), make)
+        state = self._workspace.state()
+        newest = None if state is None else state.newest
+        return _kept(request, await self._counts.get((kind, name, since), newest, make))
 
     async def show_run(self, request: Request) -> Response:
         """Return one run with its decoded parts and its proof."""
@@ -190,12 +190,18 @@ class EvolutionApi:
             options = options.confirmed()
         return await self._live.start(wanted.ref, options)
 
-    async def _kept(self, request: Request, key: tuple[Any, ...], make: Any) -> Response:
-        found = await self._fresh.get(key, make)
-        headers = {"etag": found.etag, "cache-control": "no-cache"}
-        if found.etag in request.headers.get("if-none-match", ""):
-            return Response(status_code=304, headers=headers)
-        return Response(found.body, headers=headers, media_type="application/json")
+
+def _kept(request: Request, found: Fresh) -> Response:
+    """Send a kept answer: not at all to who has it, compressed to who takes that."""
+    headers = {"etag": found.etag, "cache-control": "no-cache", "vary": "Accept-Encoding"}
+    body = found.body
+    if found.gzip is not None and takes_gzip(request.headers.get("accept-encoding", "")):
+        body = found.gzip
+        headers |= {"etag": f'{found.etag[:-1]}-gz"', "content-encoding": "gzip"}
+    if found.etag[:-1] in request.headers.get("if-none-match", ""):
+        headers.pop("content-encoding", None)
+        return Response(status_code=304, headers=headers)
+    return Response(body, headers=headers, media_type="application/json")
 
 
 def _offset(text: str | None) -> int:

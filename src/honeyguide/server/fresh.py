@@ -1,7 +1,7 @@
 """Encoded answers that hold as long as nothing in the workspace has changed: many readers, one computation.
 
 Every change appends to the workspace's log of events in its own transaction, so the id of the newest event names a
-state of everything that lists are made of; asking for it costs a fraction of a millisecond.
+state of everything that lists are made of. An answer that is known is given on the loop's thread, without a wait.
 """
 
 from __future__ import annotations
@@ -9,76 +9,96 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from honeyguide.server.answers import encoded
-from honeyguide.workspace import Workspace
 
+
+class Sized(Protocol):
+    """What is kept says how much room it takes."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        ...
+
+
+A = TypeVar("A", bound=Sized)
 MOST_ANSWERS = 64
 MOST_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """An encoded answer and its entity tag."""
+    """An encoded answer and its entity tag.
+
+    Attributes:
+        gzip: the same, compressed, where it is long.
+    """
 
     body: bytes
     etag: str
+    gzip: bytes | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes."""
+        return len(self.body) + len(self.gzip or b"")
 
 
-class FreshAnswers:
+class FreshAnswers(Generic[A]):
     """Keeps the answers of the present state; the ones used longest ago go first."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._kept: OrderedDict[tuple[Any, ...], tuple[int, asyncio.Task[Fresh]]] = OrderedDict()
-        self._asking: asyncio.Task[int] | None = None
-        self._next: asyncio.Task[int] | None = None
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, tuple[int, A]] = OrderedDict()
+        self._under_way: dict[Hashable, tuple[int, asyncio.Task[A]]] = {}
+        self._bytes = 0
 
-    async def get(self, key: tuple[Any, ...], make: Callable[[], Awaitable[Any]]) -> Fresh:
-        """Return the answer to ``key``; ``make`` computes it when the state is new. Errors are not kept."""
-        state = await self._state()
+    async def get(self, key: Hashable, state: int | None, make: Callable[[], Awaitable[A]]) -> A:
+        """Return the answer to ``key`` in a state; ``make`` computes it when the state is new. Errors are not kept.
+
+        Args:
+            state: what everything that the answer is made of is named by; ``None`` when nobody knows.
+        """
+        if state is None:
+            return await make()
         known = self._kept.get(key)
-        if known is None or known[0] < state:
-            known = (state, asyncio.ensure_future(_made(make)))
-            self._kept[key] = known
-            self._drop()
-        self._kept.move_to_end(key)
-        try:
-            return await asyncio.shield(known[1])
-        except Exception:
-            if self._kept.get(key) is known:
-                del self._kept[key]
-            raise
+        if known is not None and known[0] == state:
+            self._kept.move_to_end(key)
+            return known[1]
+        begun = self._under_way.get(key)
+        if begun is None or begun[0] != state:
+            begun = (state, asyncio.ensure_future(make()))
+            self._under_way[key] = begun
+            begun[1].add_done_callback(lambda task: self._keep(key, state, task))
+        return await asyncio.shield(begun[1])
 
-    async def _state(self) -> int:
-        """Return the id of the newest event. Readers that ask at once share one question, begun after they came."""
-        if self._next is None:
-            self._next = asyncio.ensure_future(self._ask_after(self._asking))
-        return await asyncio.shield(self._next)
-
-    async def _ask_after(self, before: asyncio.Task[int] | None) -> int:
+    def _keep(self, key: Hashable, state: int, task: asyncio.Task[A]) -> None:
+        if (begun := self._under_way.get(key)) is not None and begun[1] is task:
+            del self._under_way[key]
+        if task.cancelled() or task.exception() is not None:
+            return
+        before = self._kept.get(key)
+        if before is not None and before[0] > state:
+            return  # a newer one was ready first
         if before is not None:
-            await asyncio.wait([before])
-        self._asking, self._next = self._next, None
-        return await self._workspace.last_event_id()
-
-    def _drop(self) -> None:
-        done = [task for _, task in self._kept.values() if task.done() and not task.cancelled()]
-        size = sum(len(task.result().body) for task in done if task.exception() is None)
-        while len(self._kept) > MOST_ANSWERS or (size > MOST_BYTES and len(self._kept) > 1):
-            _, (_, task) = self._kept.popitem(last=False)
-            if task.done() and not task.cancelled() and task.exception() is None:
-                size -= len(task.result().body)
+            self._bytes -= before[1].size
+        self._kept[key] = (state, task.result())
+        self._kept.move_to_end(key)
+        self._bytes += task.result().size
+        while len(self._kept) > MOST_ANSWERS or (self._bytes > MOST_BYTES and len(self._kept) > 1):
+            _, (_, dropped) = self._kept.popitem(last=False)
+            self._bytes -= dropped.size
 
 
-async def _made(make: Callable[[], Awaitable[Any]]) -> Fresh:
-    document = await make()
-    return await asyncio.to_thread(_encode, document)
+async def fresh(document: Any) -> Fresh:
+    """Return a document as an answer, encoded beside the loop."""
+    body = await asyncio.to_thread(lambda: encoded(document))
+    return Fresh(body, tag_of(body))
 
 
-def _encode(document: Any) -> Fresh:
-    body = encoded(document)
-    return Fresh(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+def tag_of(body: bytes) -> str:
+    """Return the entity tag of an answer."""
+    return f'"{hashlib.sha256(body).hexdigest()[:32]}"'

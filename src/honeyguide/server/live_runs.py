@@ -9,24 +9,27 @@ import secrets
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
-from honeyguide.kernel.errors import HoneyguideError, Interrupted, InvalidInput, NotFound, Unsupported
+from honeyguide.kernel.errors import HoneyguideError, InternalError, Interrupted, InvalidInput, NotFound, Unsupported
 from honeyguide.server.answers import error_body, status_of
 from honeyguide.server.frames import Frame, frame
 from honeyguide.server.run_log import RunLog
-from honeyguide.workspace import Origin, ProgressEvent, RunDetail, RunOptions, TargetRef, Workspace, WorkspaceEvent
+from honeyguide.server.runners import Runner
+from honeyguide.workspace import ProgressEvent, RunDetail, RunOptions, TargetRef, Workspace, WorkspaceEvent
 
 KEPT_RUNS = 64
 """So many ended runs keep their events in memory; the others are told from the database."""
 STOP_SECONDS = 8.0
-WAY = "http"
+LOOK_FOR_DEATH_SECONDS = 5.0
+"""After this long without a word from a run of another program, it is looked whether that program still lives."""
 _log = logging.getLogger("honeyguide.server")
 
 
 class LiveRuns:
     """Starts runs for HTTP and lets readers follow any run; a run goes on when its reader goes away."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, runner: Runner) -> None:
         self._workspace = workspace
+        self._runner = runner
         self._epoch = secrets.token_hex(4)
         self._logs: dict[str, RunLog] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -42,7 +45,7 @@ class LiveRuns:
             else:
                 early.append(event)
 
-        uuid = await self._workspace.start_run(ref, options, origin=Origin.here(WAY), on_progress=tell)
+        uuid = await self._runner.start(ref, options, tell)
         log.add("open", {"targetKind": ref.kind.value, "targetName": ref.name, "uuid": uuid})
         log.uuid = uuid
         for event in early:
@@ -75,7 +78,7 @@ class LiveRuns:
 
     async def _finish(self, log: RunLog) -> None:
         try:
-            result = await self._workspace.wait_run(log.uuid)
+            payload = await self._runner.wait(log.uuid)
         except NotFound:
             log.end("done", 200, stored_payload(await self._workspace.run(log.uuid)))
         except Interrupted as error:
@@ -83,13 +86,14 @@ class LiveRuns:
         except (InvalidInput, Unsupported) as error:  # the request was sound: it is the model that cannot start
             log.end("error", 503, {**error_body(error), "uuid": log.uuid})
         except HoneyguideError as error:
+            if isinstance(error, InternalError):
+                await self._workspace.notice_dead_runs()
             log.end("error", status_of(error), {**error_body(error), "uuid": log.uuid})
         except Exception as error:  # noqa: BLE001 - the outermost edge of a run: it reports
             _log.exception("run %s ended unexpectedly", log.uuid)
             body = {"error": f"The run failed: {type(error).__name__}.", "code": "internal", "hint": _SEE_LOG}
             log.end("error", 500, {**body, "uuid": log.uuid})
         else:
-            payload = result.to_json()
             if _no_model_answered(payload):
                 sentence = f"The model cannot be used, not one call was answered: {payload['reason']}"
                 about = {"error": sentence, "code": "unreachable", "hint": _CHECK_MODEL}
@@ -123,7 +127,11 @@ class LiveRuns:
                     name, body = _end_of(detail)
                     yield frame(f"e{number}-end", name, body)
                     return
-                event = await changes.get()
+                try:
+                    event = await asyncio.wait_for(changes.get(), LOOK_FOR_DEATH_SECONDS)
+                except TimeoutError:
+                    await self._workspace.notice_dead_runs()
+                    continue
                 number = max(number, event.id)
                 progress = await self._progress(event)
                 if progress is not None:

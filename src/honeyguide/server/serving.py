@@ -12,10 +12,12 @@ from typing import Any
 
 import uvicorn
 
-from honeyguide.kernel.errors import Conflict, HoneyguideError, InvalidInput, PolicyRefused
+from honeyguide.kernel.errors import Conflict, InvalidInput, PolicyRefused
 from honeyguide.server.access import Access, is_loopback
 from honeyguide.server.app import make_app
 from honeyguide.server.live_runs import LiveRuns
+from honeyguide.server.runner_process import RunnerApart
+from honeyguide.server.runners import Runner, RunnerHere
 from honeyguide.server.tokens import read_token
 from honeyguide.workspace import Workspace
 
@@ -46,9 +48,13 @@ async def serve(
     port: int = DEFAULT_PORT,
     token_file: Path | None = None,
     trust_loopback: bool = False,
+    runs_apart: bool = True,
     on_ready: Callable[[Serving], None] = lambda serving: None,
 ) -> None:
     """Serve the workspace until cancelled; then end streams, stop runs (each can be resumed) and close the socket.
+
+    Args:
+        runs_apart: carry out runs, and the autonomous service, in a process of their own.
 
     Raises:
         Locked: another server serves this workspace.
@@ -58,17 +64,15 @@ async def serve(
     access = access_for(workspace, host, token_file, trust_loopback)
     async with workspace.serving():
         stopping = asyncio.Event()
-        live = LiveRuns(workspace)
         listening = bind(host, port)
-        daemon = asyncio.create_task(_daemon(workspace), name="autonomous service")
+        runner: Runner = RunnerApart(workspace) if runs_apart else RunnerHere(workspace)
+        live = LiveRuns(workspace, runner)
         try:
             async with running(make_app(workspace, access, live, stopping), listening, stopping, live.stop):
                 on_ready(Serving(url_of(listening, host), workspace.path))
                 await asyncio.Event().wait()
         finally:
-            daemon.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await daemon
+            await asyncio.shield(runner.close())
             listening.close()
 
 
@@ -171,9 +175,3 @@ def url_of(listening: socket.socket, host: str) -> str:
     """Return the address of a bound socket."""
     name = f"[{host.strip('[]')}]" if ":" in host else host
     return f"http://{name}:{listening.getsockname()[1]}"
-
-
-async def _daemon(workspace: Workspace) -> None:
-    """Run the autonomous service in here while it is switched on and nobody else runs it."""
-    with contextlib.suppress(HoneyguideError):
-        await workspace.run_daemon(idle_while_off=True)

@@ -19,7 +19,7 @@ from honeyguide.storage.runs import clamped_limit
 from honeyguide.storage.store import Store, current_actor
 from honeyguide.storage.trace_sink import StoredTraces
 from honeyguide.storage.unit import Unit
-from honeyguide.storage.watching import EventWatcher
+from honeyguide.storage.watching import EventWatcher, State
 
 __all__ = [
     "DAEMON",
@@ -30,6 +30,7 @@ __all__ = [
     "DayLedger",
     "EventWatcher",
     "Lease",
+    "State",
     "Store",
     "StoredAttempt",
     "StoredTraces",

@@ -27,7 +27,7 @@ from honeyguide.storage.records import Actor, EventRecord, Forgotten, ImportCoun
 from honeyguide.storage.trace_import import BATCH
 from honeyguide.storage.transactions import Surroundings, Transactions
 from honeyguide.storage.unit import Unit
-from honeyguide.storage.watching import EventWatcher
+from honeyguide.storage.watching import EventWatcher, State, StateMark
 from honeyguide.traces.records import Trace
 
 T = TypeVar("T")
@@ -64,6 +64,7 @@ class Store:
         self._inside = threading.local()
         self._guard = threading.Lock()
         self._wakers: set[Callable[[], None]] = set()
+        self._mark: StateMark | None = None
         self._closed = False
 
     @classmethod
@@ -215,6 +216,15 @@ class Store:
         """Return a cursor on the log of changes for code without an event loop; ``poll`` it, then ``close`` it."""
         return EventWatcher(self, since=since, include_own=include_own)
 
+    def state(self) -> State | None:
+        """Return which state the data is in, without waiting; always from the same thread. ``None``: ask otherwise."""
+        with self._guard:
+            if self._closed:
+                return None
+            if self._mark is None:
+                self._mark = StateMark(self.path)
+            return self._mark.now()
+
     async def watch(
         self, *, since: int | None = None, include_own: bool = False, interval: float = 0.5
     ) -> AsyncIterator[tuple[EventRecord, ...]]:
@@ -281,6 +291,8 @@ class Store:
             goodbye = self._writer.submit(self._transactions.say_goodbye) if ready else None
             self._closed = True
             wakers = list(self._wakers)
+            if self._mark is not None:
+                self._mark.close()
         for wake in wakers:
             wake()
         self._readers.shutdown(wait=True)

@@ -1,9 +1,12 @@
-"""Noticing what other processes changed: SQLite's ``data_version`` says that, the log of changes says what."""
+"""Noticing what changed, whoever did it: SQLite's ``data_version`` says that, the log of changes says what."""
 
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from honeyguide.storage.engine import connect
@@ -14,6 +17,51 @@ if TYPE_CHECKING:
     from honeyguide.storage.store import Store
 
 MOST_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state of the data, named by the log of changes: equal names, equal data.
+
+    Attributes:
+        newest: id of the newest event of any kind.
+        newest_run: id of the newest event that changed the public run table.
+    """
+
+    newest: int
+    newest_run: int
+
+
+class StateMark:
+    """Says which state the data is in without waiting for anybody: on a connection of its own, in microseconds.
+
+    Only for one thread. A look at an unchanged file touches shared memory alone; readers never wait for a writer (WAL).
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._connection = connect(path, read_only=True)
+        self._connection.execute("PRAGMA busy_timeout=0")
+        self._seen_version = -1
+        self._state = State(0, 0)
+
+    def now(self) -> State | None:
+        """Return the state, every change included that was stored before this call; ``None`` when it cannot be told."""
+        ask = self._connection.execute
+        try:
+            version = ask("PRAGMA data_version").fetchone()[0]
+            if version != self._seen_version:
+                before = self._state
+                newest = ask("SELECT max(id) FROM events").fetchone()[0] or 0
+                changed = "SELECT max(id) FROM events WHERE id > ? AND name >= 'run:' AND name < 'run;'"
+                newest_run = ask(changed, (before.newest,)).fetchone()[0] or before.newest_run
+                self._state, self._seen_version = State(newest, newest_run), version
+        except sqlite3.Error:
+            return None
+        return self._state
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
 
 
 class EventWatcher:

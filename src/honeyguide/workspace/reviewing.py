@@ -53,7 +53,7 @@ class Reviewing:
         self._homes = homes
         self._changes: dict[str, str] = {}
 
-    async def page(self, wanted: RunFilter) -> RunPage:
+    async def page(self, wanted: RunFilter, *, with_runs: bool = True) -> RunPage:
         """Return the public runs, and the attempts that made none beside them."""
         states = [state for state in wanted.status if state not in FIVE_STATES]
         public = [state for state in wanted.status if state in FIVE_STATES]
@@ -70,7 +70,7 @@ class Reviewing:
         limit = clamped_limit(wanted.limit)
 
         def read(unit: Any) -> tuple[Sequence[RunRecord], Sequence[AttemptRecord], int]:
-            runs = () if only_attempts else unit.runs.list(stored)
+            runs = () if only_attempts or not with_runs else unit.runs.list(stored)
             attempts = () if public and not states else unit.attempts.list(others, limit=limit, offset=wanted.offset)
             total = (0 if only_attempts else unit.runs.count(stored)) + (
                 0 if public and not states else unit.attempts.count(others)

@@ -29,6 +29,7 @@ from honeyguide.workspace.recovering import has_traces_of_flows, recover
 
 if TYPE_CHECKING:
     from honeyguide.kernel.clock import Clock
+    from honeyguide.storage import State
     from honeyguide.workspace.events import Listener, WorkspaceEvent
     from honeyguide.workspace.service import OnTick
     from honeyguide.workspace.views.doctor import DoctorReport
@@ -159,6 +160,13 @@ class Workspace(
     async def last_event_id(self) -> int:
         """Return the id of the newest change."""
         return await self._core.store.read(lambda unit: unit.events.last_id())
+
+    def state(self) -> State | None:
+        """Return which state the workspace is in, at once and from the loop's thread; ``None`` when it cannot be told.
+
+        Equal states mean equal lists, whichever process changed something in between.
+        """
+        return self._core.store.state()
 
     # --- by itself
 

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class ReviewMethods(Parts):
     """A part of the façade."""
 
-    async def runs(self, wanted: RunFilter | None = None) -> RunPage:
-        """Return runs, and the attempts that made none beside them."""
-        return await self._reviewing.page(wanted or RunFilter())
+    async def runs(self, wanted: RunFilter | None = None, *, with_runs: bool = True) -> RunPage:
+        """Return runs, and the attempts that made none beside them; without the runs' texts for who has them still."""
+        return await self._reviewing.page(wanted or RunFilter(), with_runs=with_runs)
 
     async def run_rows(self, wanted: RunFilter | None = None) -> Page[RunTableRow]:
         """Return one screen of the run table: runs and attempts in one list, newest first."""

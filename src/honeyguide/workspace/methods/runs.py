@@ -83,6 +83,10 @@ class RunMethods(Parts):
         """Stop a run before its next call, also one of another process."""
         await self._running.cancel(uuid)
 
+    async def notice_dead_runs(self) -> tuple[str, ...]:
+        """Mark runs whose process died as interrupted, so that they can be resumed, and return their ids."""
+        return await self._core.store.write(lambda unit: unit.attempts.sweep())
+
     def pause_run(self, uuid: str) -> None:
         """Hold a run of this process before its next call."""
         self._running.pause(uuid)
