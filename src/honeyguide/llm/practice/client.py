@@ -7,9 +7,10 @@ import asyncio
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.llm.blocks import read_blocks
 from honeyguide.llm.practice.answering import answer
+from honeyguide.llm.practice.drafting import draft_change, draft_lessons
 from honeyguide.llm.practice.grading import grade
 from honeyguide.llm.practice.proposing import propose
-from honeyguide.llm.protocol import ModelReply, ModelRequest, StopReason, Usage
+from honeyguide.llm.protocol import ModelReply, ModelRequest, ModelRole, StopReason, Usage
 
 CHARACTERS_PER_TOKEN = 4
 YIELD_EVERY = 4
@@ -34,7 +35,7 @@ class PracticeClient:
         if self._latency > 0 or self._calls % YIELD_EVERY == 0:
             await asyncio.sleep(self._latency)
         message = request.messages[-1].content if request.messages else ""
-        text = _reply(request.system, message, seed, str(request.repetition))
+        text = _reply(request.system, _first_of_draft(request) or message, seed, str(request.repetition))
         most = request.max_tokens * CHARACTERS_PER_TOKEN
         cut = len(text) > most
         text = text[:most]
@@ -56,7 +57,17 @@ def _reply(system: str, message: str, seed: int, sample: str) -> str:
         return grade(blocks, seed, sample)
     if "CURRENT PROMPT" in names:
         return propose(blocks, seed, sample)
+    if {"HARNESS", "FAILURES"} <= names:
+        return draft_change(system, blocks, seed, sample)
+    if {"LESSONS SO FAR", "FAILURES"} <= names:
+        return draft_lessons(blocks, seed, sample)
     return answer(system, message, seed, sample)
+
+
+def _first_of_draft(request: ModelRequest) -> str:
+    """Return the question of a draft that is asked for once more: the last message only says what was wrong."""
+    first = request.messages[0].content if len(request.messages) > 1 else ""
+    return first if request.role is ModelRole.MUTATOR and first.startswith("[[HARNESS ") else ""
 
 
 def _seed_of(model: str) -> int:
