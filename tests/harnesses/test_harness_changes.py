@@ -21,6 +21,7 @@ from honeyguide.harnesses.changes.proposal import Malformed, Proposal, read_prop
 from honeyguide.harnesses.changes.queue import Queue, QueuedProposal
 from honeyguide.harnesses.changes.requests import draft_request
 from honeyguide.harnesses.evidence.ingestion import ingest
+from honeyguide.harnesses.evidence.plain_words import PlainWords
 from honeyguide.harnesses.evidence.report import build_report, nothing_to_evolve
 from honeyguide.harnesses.folder import Harness
 from honeyguide.harnesses.spec.frozen import ALWAYS_FROZEN
@@ -371,7 +372,8 @@ GOOD = json.dumps(
 def report_of(root: Path, **more: Any):
     harness = Harness.open(root)
     runs = ingest(harness.trace_dir).of(harness.identity)
-    return build_report(harness.spec, harness.version, runs, {}, [], harness.trace_dir, **more)
+    words = PlainWords.of(harness.spec, harness.root, harness.fingerprints)
+    return build_report(harness.spec, harness.version, runs, {}, [], harness.trace_dir, words=words, **more)
 
 
 def test_a_draft_is_corrected_and_then_taken(root):
@@ -411,6 +413,46 @@ def test_without_the_opt_in_no_journal_text_reaches_the_model(root):
     journal_with_canary(root)
     request = draft_request(Harness.open(root).spec, report_of(root), MODEL)
     assert CANARY not in request.system + "".join(m.content for m in request.messages)
+
+
+@pytest.mark.parametrize(
+    ("said", "sent"),
+    [
+        (f"the drawer {CANARY} is not valid", "the drawer <data>-<num> is not valid"),
+        ("no exclamation marks, please", "no exclamation marks, please"),
+        ("output must match /^drawer: /", "output must match /^drawer: /"),
+        ("Ünïcödé Kunde Meier aus Köln ☎ wants pens", "<data>"),
+        ("'pens' is a required property", "<str> is a required property"),
+        ("customer Meier owes 12 EUR", "<data> <num> <data>"),
+    ],
+)
+def test_of_a_complaint_only_words_of_the_folder_and_plain_ones_are_sent(root, said, sent):
+    harness = Harness.open(root)
+    words = PlainWords.of(harness.spec, harness.root, harness.fingerprints)
+    assert words.text(said).startswith(sent)
+
+
+def test_no_word_that_only_a_journal_holds_is_sent_whatever_event_it_stands_in(root):
+    word = "xylophonic"
+    events = [
+        ("tool_call", {"name": word, "input": {word: word}, "id": "t"}),
+        ("tool_result", {"id": "t", "name": word, "content": word, "is_error": True}),
+        ("tool_retry", {"id": "t", "name": word}),
+        ("guardrail_triggered", {"guardrail": word, "kind": "block", "reason": word}),
+        ("user_steer", {"content": word}),
+        ("playbook_switch", {"to": word, "from": word, "ok": True, "reason": word}),
+        ("model_swap_failed", {"requested_model": word, "error": word}),
+        ("verification_result", {"verifier": word, "passed": False, "feedback": f"{word} is {word}"}),
+    ]
+    scribe = Scribe(root)
+    for status in ("verify_failed", "verify_failed", "success", word):
+        said = [f"{word} was found instead of {word}"]
+        run = events if status != "success" else []
+        scribe.run(status, task=word, output=word, feedback=said, events=run, reason=word, model=word)
+    request = draft_request(Harness.open(root).spec, report_of(root), MODEL)
+    sent = request.system + "".join(m.content for m in request.messages)
+    assert word not in sent.casefold()
+    assert "<data> was found instead of <data>" in sent
 
 
 OPT_IN = SPEC + "evolution:\n  trace_excerpts:\n    enabled: true\n"

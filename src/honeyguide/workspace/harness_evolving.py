@@ -29,6 +29,7 @@ from honeyguide.harnesses.changes.queue import Queue, QueuedProposal
 from honeyguide.harnesses.changes.snapshots import Snapshots
 from honeyguide.harnesses.evidence.assessment import assess_all
 from honeyguide.harnesses.evidence.labels import outcomes_of
+from honeyguide.harnesses.evidence.plain_words import PlainWords
 from honeyguide.harnesses.evidence.report import Attempt, Report, attempt_of, build_report, nothing_to_evolve
 from honeyguide.harnesses.folder import Harness
 from honeyguide.harnesses.running.results import RunOutcome
@@ -327,6 +328,7 @@ class HarnessEvolving:
             harness.trace_dir,
             history=self._history(opened),
             notes=options.notes,
+            words=PlainWords.of(harness.spec, harness.root, harness.fingerprints),
         )
 
     def _history(self, opened: Opened) -> list[Attempt]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import yaml
 
 from honeyguide.harnesses.evidence.redaction import Redactor
-from honeyguide.harnesses.evidence.report import Report, for_the_model
+from honeyguide.harnesses.evidence.report import Report, for_the_model, signal_for_the_model
 from honeyguide.harnesses.spec.canonical import canonical_mapping
 from honeyguide.harnesses.spec.frozen import ALWAYS_FROZEN
 from honeyguide.harnesses.spec.models import HarnessSpec
@@ -93,7 +93,7 @@ def _question(spec: HarnessSpec, report: Report) -> str:
     if report.history:
         history = [attempt.to_json() for attempt in report.history]
         parts.append(block("EARLIER CHANGES", _bounded(history, MOST_HISTORY_CHARACTERS)))
-    signal = report.signal.to_json()
+    signal = signal_for_the_model(report)
     signal["targets"] = signal["targets"][:MOST_TARGETS]
     parts.append(block("SIGNAL MAP", redactor.text(_bounded(signal, MOST_SIGNAL_CHARACTERS))))
     parts.append(block("FAILURES", _bounded(for_the_model(report, redactor), MOST_REPORT_CHARACTERS)))

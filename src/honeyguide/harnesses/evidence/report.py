@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from honeyguide.harnesses.evidence.friction import template_of
 from honeyguide.harnesses.evidence.labels import Label, outcomes_of
 from honeyguide.harnesses.evidence.metrics import Metric
 from honeyguide.harnesses.evidence.objectives import has_observations, metric_evidence
+from honeyguide.harnesses.evidence.plain_words import PlainWords
 from honeyguide.harnesses.evidence.redaction import Redactor
 from honeyguide.harnesses.evidence.runs import RunSummary
 from honeyguide.harnesses.evidence.signal import Population, SignalMap, locate_signal
@@ -69,6 +70,7 @@ class Report:
         runs: the finished and unfinished runs of this version.
         failed: ids of the failed ones, those that the world called failures included.
         excerpts: ``None`` unless the harness opted in.
+        words: what may be said of complaints and names without the opt-in; ``None`` with it.
         metrics: ``None`` without objectives.
     """
 
@@ -83,6 +85,7 @@ class Report:
     notes: tuple[str, ...] = ()
     excerpts: Excerpts | None = None
     metrics: Mapping[str, Any] | None = None
+    words: PlainWords | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -122,8 +125,13 @@ def build_report(
     *,
     history: Sequence[Attempt] = (),
     notes: Sequence[str] = (),
+    words: PlainWords | None = None,
 ) -> Report:
-    """Return the report for ``version``; ``runs`` are all runs of the harness."""
+    """Return the report for ``version``; ``runs`` are all runs of the harness.
+
+    Args:
+        words: the folder's own words; with the opt-in for excerpts they are not needed.
+    """
     key = spec.identity
     own = tuple(run for run in runs if run.version == version)
     outcomes = outcomes_of(labels)
@@ -147,6 +155,7 @@ def build_report(
         metrics=metric_evidence(
             spec.evolution.objectives, metrics, runs, version, across=earlier[:MOST_EARLIER_VERSIONS]
         ),
+        words=None if wants_excerpts else words or PlainWords.of(spec),
     )
 
 
@@ -161,19 +170,20 @@ def clusters_of(runs: Sequence[RunSummary]) -> list[Cluster]:
 
 
 def for_the_model(report: Report, redactor: Redactor) -> dict[str, Any]:
-    """Return the report as it is sent: counts and templates; journal text only as excerpts where opted in."""
+    """Return the report as it is sent: counts and templates; words of journals only where opted in."""
     population = Population.of(report.runs, outcomes_of(report.labels), report.version)
     named = [label for label in report.labels.values() if label.outcome == "failure"]
+    said, name = _masks(report.words)
     data: dict[str, Any] = {
         "version": report.version,
         "runs": len(report.runs),
         "failed_runs": len(report.failed),
         "success_rate": report.signal.details["quality"]["success_rate"],
         "clusters": [
-            {"kind": c.kind, "signature": redactor.text(c.signature), "count": c.count} for c in report.clusters
+            {"kind": c.kind, "signature": said(redactor.text(c.signature)), "count": c.count} for c in report.clusters
         ],
-        "recent_failures": [_failure(run, redactor) for run in recent_failures(report.runs)],
-        "playbooks": playbook_rows(report.runs),
+        "recent_failures": [_failure(run, redactor, said, name) for run in recent_failures(report.runs)],
+        "playbooks": [row | {"playbook": name(row["playbook"])} for row in playbook_rows(report.runs)],
         "outcomes": outcome_summary(population.runs, report.key, outcomes_of(report.labels)),
         "called_failures": [
             {"run_id": label.run_id, "said": redactor.text(label.detail)[:DETAIL_CHARACTERS]} for label in named[:5]
@@ -191,18 +201,30 @@ def for_the_model(report: Report, redactor: Redactor) -> dict[str, Any]:
     return data
 
 
-def _failure(run: RunSummary, redactor: Redactor) -> dict[str, Any]:
+def signal_for_the_model(report: Report) -> dict[str, Any]:
+    """Return the signal map as it is sent."""
+    signal = report.signal.to_json()
+    return signal if report.words is None else report.words.signal(signal)
+
+
+def _masks(words: PlainWords | None) -> tuple[Callable[[str], str], Callable[[str], str]]:
+    return (str, str) if words is None else (words.text, words.name)
+
+
+def _failure(
+    run: RunSummary, redactor: Redactor, said: Callable[[str], str], name: Callable[[str], str]
+) -> dict[str, Any]:
     return {
         "run_id": run.run_id,
-        "status": run.status,
+        "status": name(run.status),
         "turns": run.turns,
         "cost_usd": run.cost_usd,
-        "failed_verifiers": sorted({v.verifier for v in run.verdicts if not v.passed}),
+        "failed_verifiers": sorted({name(v.verifier) for v in run.verdicts if not v.passed}),
         "verdicts": sorted(
-            {redactor.text(template_of(v.feedback))[:DETAIL_CHARACTERS] for v in run.verdicts if not v.passed}
+            {said(redactor.text(template_of(v.feedback)))[:DETAIL_CHARACTERS] for v in run.verdicts if not v.passed}
         ),
-        "guardrails": sorted({f"{t.guardrail} ({t.kind})" for t in run.triggers}),
-        "features": list(run.features),
+        "guardrails": sorted({name(f"{t.guardrail} ({t.kind})") for t in run.triggers}),
+        "features": [name(feature) for feature in run.features],
     }
 
 

@@ -75,7 +75,8 @@ def draft_lessons(blocks: Sequence[Block], seed: int, sample: str) -> str:
     if unit(seed, known, texts.get("FAILURES", ""), sample, "unusable lesson") < ANSWERS_UNUSABLY:
         return "Nothing comes to mind."
     rule, kind = _rule(_json(texts.get("FAILURES", "")), known)
-    lesson = {"id": kind.replace("_", "-") or "read-twice", "kind": "rule", "title": "From a failed run", "content": rule}
+    id = kind.replace("_", "-") or "read-twice"
+    lesson = {"id": id, "kind": "rule", "title": "From a failed run", "content": rule}
     return json.dumps({"lessons": [] if rule in known else [lesson]}, ensure_ascii=False)
 
 
