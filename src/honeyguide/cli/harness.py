@@ -167,6 +167,19 @@ def set_(
 
 
 @app.command()
+def hive(
+    directory: Dir,
+    keep: Annotated[bool, typer.Option("--keep", help="Write what only it holds into the folder.")] = False,
+    json: Json = False,
+) -> None:
+    """Say what hiveloom's own database adds to a folder. It is read, never written."""
+    document = _ask(lambda both: both.harnesses.hive(directory, keep=keep))
+    data = document.to_json()
+    said = ", ".join(f"{count} {noun}" for noun, count in data["only_there"].items())
+    _print(document, json, f"{data['hive']['path']}: {said}" + (" kept in the folder." if keep else " only there."))
+
+
+@app.command()
 def trust(
     directory: Dir,
     forget: Annotated[bool, typer.Option("--forget", help="Trust it no longer.")] = False,
@@ -224,9 +237,11 @@ def evolve(
     plan: Annotated[bool, typer.Option("--plan", help="Only say what it would take.")] = False,
     model: Annotated[str | None, typer.Option(help="PROVIDER:MODEL that drafts.")] = None,
     note: Annotated[list[str] | None, typer.Option(help="A finding of yours; repeatable.")] = None,
-    replay: Annotated[int, typer.Option(min=0, help="Recorded inputs to run again on both states.")] = 0,
-    max_usd: Annotated[float | None, typer.Option(min=0)] = None,
-    max_calls: Annotated[int | None, typer.Option(min=0)] = None,
+    replay: Annotated[
+        int | None, typer.Option(min=0, help="Recorded inputs to run again on both states; 10 where a budget is given.")
+    ] = None,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="Budget of draft and proof.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=0, help="Budget of draft and proof.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Agree to the cost.")] = False,
     json: Json = False,
 ) -> None:

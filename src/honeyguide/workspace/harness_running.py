@@ -18,7 +18,8 @@ from honeyguide.kernel.errors import PolicyRefused, Unwritable
 from honeyguide.llm import ModelRef, RunModels
 from honeyguide.workspace.harness_evolving import HarnessEvolving
 from honeyguide.workspace.harness_home import HarnessHome
-from honeyguide.workspace.harnesses import open_records
+from honeyguide.workspace.harness_records import records_of
+from honeyguide.workspace.harness_recovery import recovered
 from honeyguide.workspace.views.harnesses import HarnessDocument
 
 OnEvent = Callable[[Mapping[str, Any]], None]
@@ -62,7 +63,7 @@ class HarnessRunning:
             Unsupported: our runner does not do it; says so by name.
             PolicyRefused: the model costs money and nobody agreed.
         """
-        harness = await self.home.in_thread(lambda: Harness.open(path))
+        harness = await self.home.in_thread(lambda: recovered(self.home, path))
         _ = harness.spec
         await self.home.in_thread(lambda: self.home.trust.require(harness))
         if engine == HIVELOOM:
@@ -115,7 +116,7 @@ class HarnessRunning:
 
     def _remember(self, path: Path) -> None:
         """Ingest the new journal and keep the state it ran with, so that one can go back to it."""
-        opened = open_records(path, self.home.state)
+        opened = records_of(self.home, path)
         try:
             Snapshots(opened.harness.ours).keep(opened.harness, self.home.now)
         except Unwritable:
@@ -124,7 +125,7 @@ class HarnessRunning:
     def _hooks(self, path: Path, version: str) -> RunHooks:
         def recall(limit: int, include_output: bool, scope: str) -> list[dict[str, Any]]:
             rows = []
-            for run in reversed(open_records(path, self.home.state).runs):
+            for run in reversed(records_of(self.home, path).runs):
                 if run.is_finished and (scope != "version" or run.version == version):
                     feedback = [v.feedback for v in run.verdicts if not v.passed and v.feedback]
                     row = {"task": run.task, "status": run.status, "feedback": feedback[:3]}
@@ -132,6 +133,6 @@ class HarnessRunning:
             return rows[: limit * 10]
 
         def propose(entry: Mapping[str, Any]) -> tuple[str, str]:
-            return self._evolving.queue_lesson(open_records(path, self.home.state), dict(entry), "executor")
+            return self._evolving.queue_lesson(records_of(self.home, path), dict(entry), "executor")
 
         return RunHooks(recall=recall, propose_memory=propose)

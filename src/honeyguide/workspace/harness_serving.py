@@ -10,14 +10,14 @@ from honeyguide.harnesses.deploy.agents import build_server, offer
 from honeyguide.harnesses.deploy.http import KEY_VARIABLE, HarnessServer, has_key
 from honeyguide.harnesses.deploy.packaging import package
 from honeyguide.harnesses.evidence.statistics import statistics
-from honeyguide.harnesses.folder import Harness
 from honeyguide.harnesses.running.results import RunOutcome
 from honeyguide.harnesses.running.support import require_supported
 from honeyguide.kernel.errors import InternalError, InvalidInput, PolicyRefused
 from honeyguide.llm import ModelRef
 from honeyguide.workspace.harness_home import HarnessHome
+from honeyguide.workspace.harness_records import open_records
+from honeyguide.workspace.harness_recovery import recovered
 from honeyguide.workspace.harness_running import HarnessRunning
-from honeyguide.workspace.harnesses import open_records
 from honeyguide.workspace.views.harnesses import HarnessDocument
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -36,7 +36,7 @@ class HarnessServing:
         """Pack a folder; the source is not touched. Packing an untrusted folder for an image is refused."""
 
         def work() -> HarnessDocument:
-            harness = Harness.open(path)
+            harness = recovered(self.home, path)
             if docker:
                 self.home.trust.require(harness)
             made = package(harness, out, self.home.now, docker=docker, serve=serve, wheel=wheel)
@@ -46,7 +46,7 @@ class HarnessServing:
 
     async def serve(self, path: Path, host: str, port: int, *, model: ModelRef | None, concurrency: int) -> None:
         """Serve a folder over HTTP until it is stopped. Raises Untrusted, Unsupported, PolicyRefused."""
-        harness = await self.home.in_thread(lambda: Harness.open(path))
+        harness = await self.home.in_thread(lambda: recovered(self.home, path))
         await self.home.in_thread(lambda: self.home.trust.require(harness))
         require_supported(harness.spec)
         key = self._key(host)

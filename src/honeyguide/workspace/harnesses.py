@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,10 @@ from honeyguide.harnesses.changes.applying import set_values
 from honeyguide.harnesses.changes.queue import Queue
 from honeyguide.harnesses.changes.snapshots import Snapshots
 from honeyguide.harnesses.evidence.assessment import MIN_RUNS, assess_all
-from honeyguide.harnesses.evidence.ingestion import INDEX_NAME, Ingested, ingest
 from honeyguide.harnesses.evidence.labels import Label, Labels, outcomes_of
-from honeyguide.harnesses.evidence.metrics import Metric, Metrics, parse_metric
+from honeyguide.harnesses.evidence.metrics import Metrics, parse_metric
 from honeyguide.harnesses.evidence.redaction import Redactor
 from honeyguide.harnesses.evidence.report import clusters_of, nothing_to_evolve
-from honeyguide.harnesses.evidence.runs import RunSummary
 from honeyguide.harnesses.evidence.signal import locate_signal
 from honeyguide.harnesses.evidence.statistics import friction_rows, friction_summary, statistics, timeline
 from honeyguide.harnesses.folder import Harness
@@ -24,9 +21,11 @@ from honeyguide.harnesses.scaffold import make_folder
 from honeyguide.harnesses.spec.frozen import is_frozen, is_mutable
 from honeyguide.harnesses.spec.models import Evolution
 from honeyguide.harnesses.spec.reading import Document
-from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.errors import InvalidInput
+from honeyguide.workspace.harness_hive import look_into_hive
 from honeyguide.workspace.harness_home import HarnessHome
+from honeyguide.workspace.harness_records import Opened, open_records, records_of
+from honeyguide.workspace.harness_recovery import recovered
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.views.harnesses import (
     HarnessClusterRow,
@@ -37,36 +36,7 @@ from honeyguide.workspace.views.harnesses import (
     HarnessVersionRow,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A folder with all its records, read once."""
-
-    harness: Harness
-    ingested: Ingested
-    labels: Mapping[str, Label]
-    metrics: tuple[Metric, ...]
-
-    @property
-    def runs(self) -> tuple[RunSummary, ...]:
-        """The runs of this harness."""
-        return self.ingested.of(self.harness.identity)
-
-
-def open_records(path: Path, state: Path) -> Opened:
-    """Open a folder and ingest its journals (blocking). Raises NotFound, Unreadable, InvalidInput.
-
-    Args:
-        state: where is remembered what was read, so that looking at a folder writes nothing into it.
-    """
-    harness = Harness.open(path)
-    index = state / "indexes" / f"{sha256_hex(str(harness.trace_dir))[:16]}-{INDEX_NAME}"
-    return Opened(
-        harness,
-        ingest(harness.trace_dir, index),
-        Labels(harness.ours).all(),
-        tuple(Metrics(harness.ours).all()),
-    )
+__all__ = ["Harnesses", "Opened", "open_records", "parse_metric_lines", "parse_value", "proposal_row"]
 
 
 class Harnesses:
@@ -114,7 +84,7 @@ class Harnesses:
         """Return the statistics for each version."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path, self.home.state)
+            opened = records_of(self.home, path)
             harness = opened.harness
             data = statistics(
                 opened.runs,
@@ -128,6 +98,7 @@ class Harnesses:
             data["live_version"] = harness.version
             data["timeline"] = [row["version"] for row in timeline(data["versions"])]
             data["journals"] = opened.ingested.to_json()
+            data["hive"] = opened.hive.to_json()
             return HarnessDocument(data)
 
         return await self.home.in_thread(work)
@@ -136,7 +107,7 @@ class Harnesses:
         """List friction, newest first; ``wanted`` is category, component, recovered, model, version."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path, self.home.state)
+            opened = records_of(self.home, path)
             rows = friction_rows(opened.runs, limit=limit, **wanted)
             return HarnessDocument(
                 {
@@ -154,7 +125,7 @@ class Harnesses:
         """Say where the failures of a version (the live one) come from."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path, self.home.state)
+            opened = records_of(self.home, path)
             harness = opened.harness
             found = locate_signal(
                 opened.runs,
@@ -171,9 +142,10 @@ class Harnesses:
         """Say of each applied change whether it did what it predicted."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path, self.home.state)
-            evolutions = Queue(opened.harness.ours).evolutions()
-            found = assess_all(evolutions, opened.runs, outcomes_of(opened.labels), opened.metrics, min_runs=min_runs)
+            opened = records_of(self.home, path)
+            found = assess_all(
+                opened.evolutions, opened.runs, outcomes_of(opened.labels), opened.metrics, min_runs=min_runs
+            )
             return HarnessDocument({"ok": True, "assessments": [a.to_json() for a in found]})
 
         return await self.home.in_thread(work)
@@ -182,7 +154,7 @@ class Harnesses:
         """Record what the world said of a run. Raises InvalidInput, NotFound."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path, self.home.state)
+            opened = records_of(self.home, path)
             label = Label(run_id, outcome, source, detail, self.home.now)
             known = {run.run_id for run in opened.runs}
             return HarnessDocument(Labels(opened.harness.ours).record(label, known).to_json())
@@ -193,7 +165,7 @@ class Harnesses:
         """Record numbers for runs; all or none. Raises InvalidInput, NotFound, Conflict."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path, self.home.state)
+            opened = records_of(self.home, path)
             known = {run.run_id for run in opened.runs}
             parsed = [parse_metric(item) for item in batch]
             found = Metrics(opened.harness.ours).record(parsed, known, self.home.now)
@@ -213,7 +185,7 @@ class Harnesses:
         """List recorded numbers, newest run first."""
 
         def work() -> HarnessDocument:
-            opened = open_records(path, self.home.state)
+            opened = records_of(self.home, path)
             runs = {run.run_id: run for run in opened.runs}
             rows = [
                 {
@@ -246,7 +218,7 @@ class Harnesses:
         """Set values by hand; comments, layout and the counter stay. Raises InvalidInput, Stale, Locked."""
 
         def work() -> HarnessDocument:
-            harness = Harness.open(path)
+            harness = recovered(self.home, path)
             was_trusted = self.home.trust.state(harness).is_trusted
             old, new = set_values(harness, changes, self.home.deployer(harness.root), origin.for_files, self.home.now)
             after = Harness.open(path)
@@ -265,11 +237,15 @@ class Harnesses:
 
         return await self.home.in_thread(work)
 
+    async def hive(self, path: Path, *, keep: bool = False) -> HarnessDocument:
+        """Say what hiveloom's own database adds; ``keep`` writes it into the folder. Raises NotFound, Unwritable."""
+        return await look_into_hive(self.home, path, keep=keep)
+
     async def trust(self, path: Path, origin: Origin, *, forget: bool = False) -> HarnessDocument:
         """Trust the folder's code as it is now, or no longer."""
 
         def work() -> HarnessDocument:
-            harness = Harness.open(path)
+            harness = recovered(self.home, path)
             if forget:
                 count = self.home.trust.forget(harness)
                 return HarnessDocument(
@@ -303,7 +279,7 @@ class Harnesses:
         return await self.home.in_thread(lambda: self._overview(path))
 
     def _overview(self, path: Path) -> HarnessOverview:
-        opened = open_records(path, self.home.state)
+        opened = records_of(self.home, path)
         harness = opened.harness
         labels = outcomes_of(opened.labels)
         live = harness.version
