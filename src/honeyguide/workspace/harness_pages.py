@@ -22,7 +22,8 @@ from honeyguide.harnesses.spec.references import BuiltinGuardrail
 from honeyguide.harnesses.trust import executes_code
 from honeyguide.kernel.errors import HoneyguideError, InvalidInput, NotFound, Unreadable
 from honeyguide.workspace.harness_home import HarnessHome
-from honeyguide.workspace.harnesses import Opened, lines_of, open_records
+from honeyguide.workspace.harness_overview import lines_of
+from honeyguide.workspace.harness_records import Opened, known_proposal, records_of
 from honeyguide.workspace.views.harness_pages import (
     HarnessFileDiff,
     HarnessFolderRow,
@@ -54,7 +55,7 @@ class HarnessPages:
         """Return every known version, oldest first: those that ran, that were kept, or that a change led to."""
 
         def work() -> list[HarnessVersion]:
-            return _versions(open_records(path, self.home.state))
+            return _versions(records_of(self.home, path))
 
         return await self.home.in_thread(work)
 
@@ -85,7 +86,7 @@ class HarnessPages:
             NotFound: there is no such proposal.
         """
         harness = await self.home.in_thread(lambda: Harness.open(path))
-        row = await self.home.in_thread(lambda: Queue(harness.ours).get(id))
+        row = await self.home.in_thread(lambda: known_proposal(harness, id, self.home.environ))
         result = row.apply_result or {}
         if row.status == "applied" and result.get("old_version_hash"):
             with suppress(NotFound, Unreadable):

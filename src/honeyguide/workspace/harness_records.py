@@ -92,3 +92,10 @@ def waiting_in_the_hive(queue: Queue, hive: HiveRecords) -> list[QueuedProposal]
     known = {row.id for row in queue.all()}
     rows = [QueuedProposal(**row) for row in hive.proposals if row["id"] not in known]
     return sorted(rows, key=lambda row: (row.created_at, row.id), reverse=True)
+
+
+def known_proposal(harness: Harness, id: str, environ: Mapping[str, str]) -> QueuedProposal:
+    """Return a proposal of our queue, or one that waits in hiveloom's database. Raises NotFound."""
+    queue = Queue(harness.ours)
+    theirs = waiting_in_the_hive(queue, hive_of(harness, (), environ))
+    return next((row for row in theirs if row.id == id), None) or queue.get(id)

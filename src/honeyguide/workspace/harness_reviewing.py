@@ -13,7 +13,7 @@ from honeyguide.harnesses.changes.snapshots import Snapshots
 from honeyguide.harnesses.folder import Harness
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.workspace.harness_home import HarnessHome
-from honeyguide.workspace.harness_records import hive_of, waiting_in_the_hive
+from honeyguide.workspace.harness_records import hive_of, known_proposal, waiting_in_the_hive
 from honeyguide.workspace.harness_recovery import recovered
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.views.harnesses import HarnessDocument
@@ -46,7 +46,7 @@ class HarnessReviewing:
 
         def work() -> HarnessDocument:
             harness = recovered(self.home, path)
-            row = self._known(harness, id)
+            row = known_proposal(harness, id, self.home.environ)
             data = row.to_json(harness.version)
             data["diff"], data["code_diffs"] = self._diffs(harness, row)
             return HarnessDocument(data)
@@ -122,12 +122,6 @@ class HarnessReviewing:
             return HarnessDocument(done.to_json())
 
         return await self.home.in_thread(work)
-
-    def _known(self, harness: Harness, id: str) -> QueuedProposal:
-        """Return a proposal of our queue, or one that waits in hiveloom's database. Raises NotFound."""
-        queue = Queue(harness.ours)
-        theirs = waiting_in_the_hive(queue, hive_of(harness, (), self.home.environ))
-        return next((row for row in theirs if row.id == id), None) or queue.get(id)
 
     def _taken_in(self, harness: Harness, queue: Queue, id: str) -> None:
         """Bring a proposal of hiveloom's database into our queue, where what becomes of it is written down."""

@@ -5,7 +5,8 @@ from honeyguide.workspace.harness_home import HarnessHome
 from honeyguide.workspace.harness_pages import HarnessPages
 from honeyguide.workspace.harness_running import HarnessRun, HarnessRunning
 from honeyguide.workspace.harness_serving import HarnessServing
-from honeyguide.workspace.harnesses import Harnesses, parse_metric_lines, parse_value
+from honeyguide.workspace.harness_values import parse_metric_lines, parse_value
+from honeyguide.workspace.harnesses import Harnesses
 from honeyguide.workspace.views.harness_pages import HarnessFileDiff, HarnessFolderRow, HarnessLook, HarnessVersion
 from honeyguide.workspace.views.harnesses import (
     HarnessClusterRow,

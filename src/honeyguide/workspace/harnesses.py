@@ -7,36 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from honeyguide.harnesses.changes.applying import set_values
-from honeyguide.harnesses.changes.queue import Queue
 from honeyguide.harnesses.changes.snapshots import Snapshots
 from honeyguide.harnesses.evidence.assessment import MIN_RUNS, assess_all
 from honeyguide.harnesses.evidence.labels import Label, Labels, outcomes_of
 from honeyguide.harnesses.evidence.metrics import Metrics, parse_metric
 from honeyguide.harnesses.evidence.redaction import Redactor
-from honeyguide.harnesses.evidence.report import clusters_of, nothing_to_evolve
 from honeyguide.harnesses.evidence.signal import locate_signal
 from honeyguide.harnesses.evidence.statistics import friction_rows, friction_summary, statistics, timeline
 from honeyguide.harnesses.folder import Harness
 from honeyguide.harnesses.scaffold import make_folder
-from honeyguide.harnesses.spec.frozen import is_frozen, is_mutable
-from honeyguide.harnesses.spec.models import Evolution
-from honeyguide.harnesses.spec.reading import Document
-from honeyguide.kernel.errors import InvalidInput
 from honeyguide.workspace.harness_hive import look_into_hive
 from honeyguide.workspace.harness_home import HarnessHome
-from honeyguide.workspace.harness_records import Opened, open_records, records_of
+from honeyguide.workspace.harness_overview import overview_of
+from honeyguide.workspace.harness_records import records_of
 from honeyguide.workspace.harness_recovery import recovered
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.views.harnesses import (
-    HarnessClusterRow,
     HarnessDocument,
-    HarnessLine,
     HarnessOverview,
-    HarnessProposalRow,
-    HarnessVersionRow,
 )
-
-__all__ = ["Harnesses", "Opened", "open_records", "parse_metric_lines", "parse_value", "proposal_row"]
 
 
 class Harnesses:
@@ -276,123 +265,4 @@ class Harnesses:
 
     async def overview(self, path: Path) -> HarnessOverview:
         """Return everything the harness page shows."""
-        return await self.home.in_thread(lambda: self._overview(path))
-
-    def _overview(self, path: Path) -> HarnessOverview:
-        opened = records_of(self.home, path)
-        harness = opened.harness
-        labels = outcomes_of(opened.labels)
-        live = harness.version
-        own = [run for run in opened.runs if run.version == live]
-        rows = timeline(statistics(opened.runs, harness.identity, harness.spec.name, labels)["versions"])
-        signal = locate_signal(opened.runs, harness.identity, live, labels, harness.spec.evolution)
-        has_failures = any(run.is_failure or labels.get(run.run_id) == "failure" for run in own)
-        return HarnessOverview(
-            path=str(harness.root),
-            name=harness.spec.name,
-            identity=harness.identity,
-            description=harness.spec.description,
-            version=live,
-            fingerprint=harness.fingerprints.fingerprint,
-            evolved=harness.document.evolved,
-            is_valid=harness.checked.is_valid,
-            is_trusted=self.home.trust.state(harness).is_trusted,
-            problems=tuple(p.to_json() for p in harness.problems),
-            timeline=tuple(_version_row(row, live) for row in rows),
-            clusters=tuple(HarnessClusterRow(c.kind, c.signature, c.count) for c in clusters_of(own)),
-            proposals=tuple(proposal_row(row, live) for row in Queue(harness.ours).all()),
-            lines=tuple(lines_of(harness.document, harness.spec.evolution)),
-            headline=signal.headline,
-            nothing="" if has_failures else nothing_to_evolve(opened.runs, live),
-            journals=opened.ingested.to_json(),
-        )
-
-
-def parse_value(text: str) -> Any:
-    """Read a value from the command line: JSON where it is JSON, else the text itself."""
-    import json
-
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-def parse_metric_lines(text: str) -> list[dict[str, Any]]:
-    """Read one JSON object, a list of them, or one a line. Raises InvalidInput, naming the line."""
-    import json
-
-    try:
-        whole = json.loads(text)
-        found = whole if isinstance(whole, list) else [whole]
-    except ValueError:
-        found = []
-        for number, line in enumerate(text.split("\n"), start=1):
-            if line.strip():
-                try:
-                    found.append(json.loads(line))
-                except ValueError as error:
-                    raise InvalidInput(f"Line {number} is no JSON.", hint="One JSON object a line.") from error
-    if not all(isinstance(item, dict) for item in found):
-        raise InvalidInput("A metric is a JSON object.")
-    return found
-
-
-def proposal_row(row: Any, live: str) -> HarnessProposalRow:
-    """Return a queued proposal as a row of the queue."""
-    gate = row.gate or {}
-    proof = row.proof or {}
-    return HarnessProposalRow(
-        id=row.id,
-        status=row.status,
-        rationale=row.rationale,
-        created_at=row.created_at,
-        trigger=row.trigger,
-        is_stale=row.is_stale(live),
-        proof=str(proof.get("label") or proof.get("state") or "unproven"),
-        changes=len(gate.get("accepted") or []),
-        code_files=len(gate.get("code_changes") or []),
-        capability_changes=len(gate.get("capability_changes") or []),
-    )
-
-
-def _version_row(row: Mapping[str, Any], live: str) -> HarnessVersionRow:
-    interval = row["success_rate_ci"]
-    return HarnessVersionRow(
-        version=row["version"],
-        is_live=row["version"] == live,
-        runs=row["runs"],
-        successes=row["successes"],
-        success_rate=row["success_rate"],
-        interval=None if interval is None else (interval[0], interval[1]),
-        cost_per_success_usd=row["cost_per_success_usd"],
-        first_run_at=row["first_run_at"],
-        last_run_at=row["last_run_at"],
-        incomplete_runs=row["incomplete_runs"],
-    )
-
-
-def lines_of(document: Document, evolution: Evolution) -> list[HarnessLine]:
-    """Return the lines of a spec, each with whether proposals may change it, by the deepest path on or above it."""
-    owners: dict[int, str] = {}
-    for path, (line, _) in document.places.items():
-        if path and len(path) >= len(owners.get(line, "")):
-            owners[line] = path
-    lines, current = [], ""
-    for number, text in enumerate(document.text.splitlines(), start=1):
-        current = owners.get(number, current)
-        lock = "fixed"
-        if current and is_frozen_here(current, evolution):
-            lock = "frozen"
-        elif current and is_mutable(current, evolution):
-            lock = "mutable"
-        lines.append(HarnessLine(number, text, lock))
-    return lines
-
-
-def is_frozen_here(path: str, evolution: Any) -> bool:
-    """Say whether a line's own path is frozen or below something frozen; its parents' headings are not."""
-    from honeyguide.harnesses.spec.frozen import ALWAYS_FROZEN
-    from honeyguide.harnesses.spec.paths import covered_by_any
-
-    return is_frozen(path, evolution) and covered_by_any(path, (*ALWAYS_FROZEN, *evolution.frozen))
+        return await self.home.in_thread(lambda: overview_of(self.home, path))
