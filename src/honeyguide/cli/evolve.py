@@ -143,7 +143,9 @@ def print_result(data: dict[str, Any]) -> None:
         output.print_facts(
             {
                 "verdict": verification["label"],
-                "gain": f"{output.points(verification['delta'])} ({output.points(low)} to {output.points(high)})",
+                "gain" if verification["outcome"] == "verified_improvement" else "measured": (
+                    f"{output.points(verification['delta'])} ({output.points(low)} to {output.points(high)})"
+                ),
                 "cases": f"{verification['wins']} better, {verification['ties']} same, {verification['losses']} worse",
             }
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -123,6 +123,23 @@ def resume(uuid: Uuid, json: session.Json = False) -> None:
     print_result(result.to_json())
 
 
+@app.command("continue")
+def continue_(
+    uuid: Uuid,
+    repeats: Annotated[
+        int | None, typer.Option(help="Verdicts per case; a new look at the same cases.", min=1, max=16)
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Spend without asking.")] = False,
+    json: session.Json = False,
+) -> None:
+    """Go on with the evidence of a proposal that is not decided yet, on unseen cases that came since."""
+    _decide(
+        lambda workspace: workspace.continue_proof(uuid, repeats=repeats, is_confirmed=yes, origin=session.origin()),
+        json=json,
+        then=_print_run,
+    )
+
+
 @app.command()
 def cancel(uuid: Uuid, json: session.Json = False) -> None:
     """Stop a run, also one of another process; what was paid for is kept."""
@@ -187,11 +204,19 @@ async def _accept_merged(workspace: Workspace, uuid: str, note: str | None) -> R
     )
 
 
-def _decide(work: Callable[[Workspace], Awaitable[RunDetail]], *, json: bool) -> None:
+def _decide(
+    work: Callable[[Workspace], Awaitable[RunDetail]],
+    *,
+    json: bool,
+    then: Callable[[RunDetail], None] | None = None,
+) -> None:
     detail = session.run_with_workspace(work)
     data = detail.to_json()
     if json:
         output.print_json(data)
+        return
+    if then is not None:
+        then(detail)
         return
     output.console().print(f"{output.shown(data['run_uuid'])} is now {output.shown(data['status'])}.")
     if data["failure_reason"]:
@@ -206,7 +231,9 @@ def _print_run(detail: RunDetail) -> None:
             "target": f"{data['target_kind']}:{data['target_name']}",
             "status": data["status"],
             "verdict": verification.get("label"),
-            "gain": output.points(data["delta_accuracy"]),
+            _gain_words(verification): output.points(data["delta_accuracy"]),
+            "why": verification.get("because"),
+            "would decide it": verification.get("advice") or None,
             "cases": "{wins} better, {ties} same, {losses} worse".format_map(verification) if verification else None,
             "created": data["created_at"],
             "decided": data["decided_at"] or "not yet",
@@ -215,6 +242,13 @@ def _print_run(detail: RunDetail) -> None:
     for gate in data["gateReasons"]:
         mark = "[green]✓[/]" if gate["verdict"] == "pass" else "[red]✗[/]"
         output.console().print(f"{mark} {output.shown(gate['gate'])}: {output.shown(gate['reason'])}")
+
+
+def _gain_words(verification: Mapping[str, Any]) -> str:
+    """Return what the gain is: only a proven one is called so without more words."""
+    if not verification:
+        return "gain on the search's cases"
+    return "gain" if verification["outcome"] == "verified_improvement" else "measured, not proven"
 
 
 def _numbers(text: str) -> list[int]:

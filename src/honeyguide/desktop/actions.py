@@ -196,6 +196,8 @@ def _run() -> tuple[Action, ...]:
                about=tr("Actions", "Bring the version before back, as a new one.")),
         Action("back-up", tr("Actions", "Back up now…"), Menu.RUN, 1, ("Ctrl+B",), icon="backup", reach=page),
         Action("retry", tr("Actions", "Try deploying again…"), Menu.RUN, 1, icon="retry", reach=page),
+        Action("continue-proof", tr("Actions", "Measure more…"), Menu.RUN, 1, single="M", icon="play", reach=page,
+               about=tr("Actions", "Go on with the evidence of a proposal that is not proven.")),
         Action("pause", tr("Actions", "Pause or go on"), Menu.RUN, 2, icon="pause", reach=page),
         Action("stop", tr("Actions", "Stop the run"), Menu.RUN, 2, ("Ctrl+.",), icon="stop", reach=page,
                about=tr("Actions", "What was paid for is kept.")),

@@ -50,6 +50,18 @@ class Stakes:
         if min(self.weights) < 0 or abs(sum(self.weights) - 1.0) > 1e-9:
             raise InvalidInput("The weights of the stakes must be non-negative and sum to 1.")
 
+    def to_json(self) -> list[list[float]]:
+        """Return ``[[share, weight], …]``; ``from_json`` reads it back to the last bit."""
+        return [[share, weight] for share, weight in zip(self.shares, self.weights, strict=True)]
+
+    @classmethod
+    def from_json(cls, data: Sequence[Sequence[float]]) -> Stakes:
+        """Read what ``to_json`` wrote. Raises InvalidInput."""
+        try:
+            return cls(tuple(float(share) for share, _ in data), tuple(float(weight) for _, weight in data))
+        except (TypeError, ValueError) as error:
+            raise InvalidInput("The stakes of this proof cannot be read.") from error
+
 
 def grid_stakes() -> Stakes:
     """Return the grid alone, for when there is no development data."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -67,6 +67,18 @@ class StakePlan:
             safety=learn_stakes(development, -thresholds.max_regression),
             harm=learn_stakes([-d for d in development], thresholds.max_regression),
         )
+
+    def to_json(self) -> dict[str, list[list[float]]]:
+        """Return the stakes of each process as plain data."""
+        return {"gain": self.gain.to_json(), "safety": self.safety.to_json(), "harm": self.harm.to_json()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Sequence[Sequence[float]]]) -> StakePlan:
+        """Read what ``to_json`` wrote. Raises InvalidInput."""
+        try:
+            return cls(*(Stakes.from_json(data[name]) for name in ("gain", "safety", "harm")))
+        except KeyError as error:
+            raise InvalidInput("The stakes of this proof cannot be read.") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +178,24 @@ def conclude(
         return Conclusion(
             Finding.REGRESSION_SAFE,
             "harm-excluded",
-            f"A loss of more than {100 * thresholds.max_regression:g} points is excluded; a gain is not shown.",
+            f"A loss of more than {100 * thresholds.max_regression:g} points is excluded; a gain is not proven."
+            + _charged(evidence, thresholds, look),
         )
     if is_hopeless(evidence, thresholds):
         return Conclusion(Finding.INCONCLUSIVE, "looks-worse", "It looked worse, so the rest was not spent.")
-    return Conclusion(Finding.INCONCLUSIVE, "not-enough-evidence", "Neither a gain nor its absence is shown.")
+    because = "Neither a gain nor its absence is proven." + _charged(evidence, thresholds, look)
+    return Conclusion(Finding.INCONCLUSIVE, "not-enough-evidence", because)
+
+
+def _charged(evidence: Evidence, thresholds: Thresholds, look: int) -> str:
+    """Say that only earlier looks at the same cases stand between this gain and its proof; empty when they do not."""
+    if look == 1 or evidence.gain < bar(thresholds.alpha, 1):
+        return ""
+    return (
+        f" It would be at a first look; {look - 1} earlier tries on the same cases raised the bar"
+        f" from {bar(thresholds.alpha, 1):.0f} to {bar(thresholds.alpha, look):.0f}, and its evidence is"
+        f" {evidence.gain:.0f}."
+    )
 
 
 def _guarded(slices: Sequence[SliceResult], correctness_fell: bool, failed_guards: Sequence[str]) -> Conclusion:

@@ -14,7 +14,7 @@ from honeyguide.storage.attempts import RESUMABLE, SHOWN_STATES, STATES
 from honeyguide.storage.day_ledger import DayLedger
 from honeyguide.storage.leases import DAEMON, SERVER, run_lease
 from honeyguide.storage.leasing import Lease
-from honeyguide.storage.run_sink import StoredAttempt
+from honeyguide.storage.run_sink import StoredAttempt, keep_verification
 from honeyguide.storage.runs import clamped_limit
 from honeyguide.storage.store import Store, current_actor
 from honeyguide.storage.trace_sink import StoredTraces
@@ -37,5 +37,6 @@ __all__ = [
     "Unit",
     "clamped_limit",
     "current_actor",
+    "keep_verification",
     "run_lease",
 ]

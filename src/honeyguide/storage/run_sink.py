@@ -19,6 +19,7 @@ from honeyguide.storage.unit import Unit
 
 if TYPE_CHECKING:  # the engine brings numpy with it, which an agent that only records does not need
     from honeyguide.evals.examples import Dataset
+    from honeyguide.evals.verification import VerificationRecord
     from honeyguide.evolution.requests import OrchestratorResult, RunRecord
     from honeyguide.storage.store import Store
 
@@ -78,7 +79,8 @@ class StoredAttempt:
         }
         unit.candidates.save(self.uuid, candidates_of(result.artifacts))
         if result.verification is not None:
-            figures |= self._keep_verification(unit, result)
+            sealed = holdout_hash(self._dataset) if self._dataset is not None else ""
+            figures |= keep_verification(unit, self.uuid, sealed, result.verification)
         run = self._run or result.run
         if run is not None:
             rejected_because = (run.user_note or "") if run.status == "rejected" else None
@@ -86,24 +88,6 @@ class StoredAttempt:
             figures |= {"delta": run.delta_accuracy, "needs_note": run.needs_note, "can_accept": run.can_accept}
             figures["gate_verdict"] = run.gate_verdict
         unit.attempts.finish(self.uuid, state_of(result), result.reason or None, **figures)
-
-    def _keep_verification(self, unit: Unit, result: OrchestratorResult) -> dict[str, Any]:
-        record = result.verification
-        assert record is not None
-        found = record.verification
-        sealed = holdout_hash(self._dataset) if self._dataset is not None else ""
-        unit.verifications.save(self.uuid, CANDIDATE, sealed, found)
-        before = [evaluation for pair in record.pairs for evaluation in pair.baseline]
-        after = [evaluation for pair in record.pairs for evaluation in pair.candidate]
-        unit.evaluations.save(self.uuid, HOLDOUT, BASELINE, before)
-        unit.evaluations.save(self.uuid, HOLDOUT, CANDIDATE, after)
-        interval = found.interval
-        return {
-            "finding": found.outcome.value,
-            "delta": found.delta,
-            "interval_low": None if interval is None else interval.low,
-            "interval_high": None if interval is None else interval.high,
-        }
 
     def _draft(self, run: RunRecord) -> RunDraft:
         return RunDraft(
@@ -118,6 +102,23 @@ class StoredAttempt:
             winner_schema_json=None if run.winner_schema is None else json_text(dict(run.winner_schema)),
             artifacts_json=json_text(dict(run.artifacts)),
         )
+
+
+def keep_verification(unit: Unit, uuid: str, holdout: str, record: VerificationRecord) -> dict[str, Any]:
+    """Store a verification with its answers; return the figures of its attempt."""
+    found = record.verification
+    unit.verifications.save(uuid, CANDIDATE, holdout, found, record.stakes)
+    before = [evaluation for pair in record.pairs for evaluation in pair.baseline]
+    after = [evaluation for pair in record.pairs for evaluation in pair.candidate]
+    unit.evaluations.save(uuid, HOLDOUT, BASELINE, before)
+    unit.evaluations.save(uuid, HOLDOUT, CANDIDATE, after)
+    interval = found.interval
+    return {
+        "finding": found.outcome.value,
+        "delta": found.delta,
+        "interval_low": None if interval is None else interval.low,
+        "interval_high": None if interval is None else interval.high,
+    }
 
 
 def state_of(result: OrchestratorResult) -> str:

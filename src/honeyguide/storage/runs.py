@@ -100,6 +100,14 @@ class RunsRepository:
         self._work.decision("run", uuid, "retried")
         return run
 
+    def remeasured(self, uuid: str, delta: float) -> None:
+        """Enter the gain that more evidence showed; the state stays. Raises Conflict when it was decided meanwhile."""
+        proposed = RunStatus.PROPOSED.value
+        statement = update(_R).where(_R.run_uuid == uuid, _R.status == proposed).values(delta_accuracy=delta)
+        if not self._work.change(statement):
+            raise Conflict(f"Run {uuid} was decided meanwhile.", hint="Its proof stays as it was.")
+        self._work.event("run:remeasured", uuid, delta=delta)
+
     # --- reading
 
     def get(self, uuid: str) -> RunRecord | None:

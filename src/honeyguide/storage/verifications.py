@@ -14,8 +14,11 @@ from honeyguide.storage.tables import LookRow, VerificationRow
 from honeyguide.storage.work import Work
 
 if TYPE_CHECKING:  # it brings numpy with it
+    from honeyguide.evals.findings import StakePlan
     from honeyguide.evals.verification import Verification
 
+STAKES = "stakes"
+"""The key of the stakes in a verification's details."""
 _V = VerificationRow
 
 
@@ -26,8 +29,13 @@ class VerificationsRepository:
         self._work = work
         self._session = work.session
 
-    def save(self, attempt_uuid: str, candidate_id: str, holdout_hash: str, found: Verification) -> None:
-        """Store a verification, replacing an earlier one of the same finalist (a resumed run)."""
+    def save(
+        self, attempt_uuid: str, candidate_id: str, holdout_hash: str, found: Verification, stakes: StakePlan
+    ) -> None:
+        """Store a verification, replacing an earlier one of the same finalist (resumed, or gone on with).
+
+        ``stakes`` are kept with it, so that its evidence can go on.
+        """
         interval = found.interval
         row = _V(
             attempt_uuid=attempt_uuid,
@@ -50,7 +58,7 @@ class VerificationsRepository:
             ties=found.ties,
             losses=found.losses,
             receipt=None if found.receipt is None else found.receipt.digest,
-            details=found.to_json(),
+            details=found.to_json() | {STAKES: stakes.to_json()},
             created_at=self._work.now(),
         )
         self._session.merge(row)

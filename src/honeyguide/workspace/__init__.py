@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from honeyguide.workspace.views.models import KeyPlace, ModelsReport, ModelTest, ProviderRow, RoleRow
     from honeyguide.workspace.views.options import RunOptions
     from honeyguide.workspace.views.pages import Page
+    from honeyguide.workspace.views.proof import ProofOutlook
     from honeyguide.workspace.views.runs import (
         AcceptCheck,
         AttemptRow,
@@ -130,6 +131,7 @@ __all__ = [
     "Page",
     "PlanReport",
     "ProgressEvent",
+    "ProofOutlook",
     "ProviderRow",
     "Pruned",
     "ReplayRow",
@@ -248,6 +250,7 @@ __getattr__, __dir__ = exports(
         ),
         ".views.options": ("RunOptions",),
         ".views.pages": ("Page",),
+        ".views.proof": ("ProofOutlook",),
         ".views.runs": (
             "AcceptCheck",
             "AttemptRow",

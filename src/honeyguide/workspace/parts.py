@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from honeyguide.workspace.continuing import Continuing
     from honeyguide.workspace.core import Core
     from honeyguide.workspace.corrections import Corrections
     from honeyguide.workspace.deciding import Deciding
@@ -79,6 +80,12 @@ class Parts:
         from honeyguide.workspace.deciding import Deciding
 
         return Deciding(self._core, self._homes)
+
+    @cached_property
+    def _continuing(self) -> Continuing:
+        from honeyguide.workspace.continuing import Continuing
+
+        return Continuing(self._core, self._mining, self._judging)
 
     @cached_property
     def _reviewing(self) -> Reviewing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from honeyguide.evals.verification import VerificationRecord
 from honeyguide.evolution.requests import OrchestratorResult
 from honeyguide.llm import JournalEntry, ModelRef, read_entries
 from honeyguide.storage.records import CallRecord
@@ -19,9 +20,13 @@ def write_result_files(layout: Layout, uuid: str, result: OrchestratorResult) ->
     """Write ``decisions.jsonl``, ``evidence.json`` and ``receipt.json`` into the run's folder. Raises Unwritable."""
     folder = layout.run(uuid)
     write_atomically(folder / "decisions.jsonl", result.decisions.to_text().encode())
-    record = result.verification
-    if record is None:
-        return
+    if result.verification is not None:
+        write_evidence(layout, uuid, result.verification)
+
+
+def write_evidence(layout: Layout, uuid: str, record: VerificationRecord) -> None:
+    """Write ``evidence.json`` and ``receipt.json`` into the run's folder. Raises Unwritable."""
+    folder = layout.run(uuid)
     pairs = [pair.to_json() for pair in record.pairs]
     write_atomically(folder / "evidence.json", _json({"verification": record.verification.to_json(), "pairs": pairs}))
     if record.verification.receipt is not None:

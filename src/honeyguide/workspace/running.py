@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,10 +22,7 @@ from honeyguide.evolution.requests import EvolutionRequest, OrchestratorResult, 
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Conflict, HoneyguideError, Interrupted, Locked, NotFound, PolicyRefused
 from honeyguide.llm import (
-    Budget,
     Cancellation,
-    Journal,
-    Ledger,
     ModelClient,
     ModelReply,
     ModelRequest,
@@ -35,8 +32,8 @@ from honeyguide.llm import (
 )
 from honeyguide.llm.journal import redacted
 from honeyguide.prompts.targets import TargetKind, TargetRef
-from honeyguide.storage import DayLedger, StoredAttempt, run_lease
-from honeyguide.storage.records import AttemptRecord, SpendCeiling
+from honeyguide.storage import StoredAttempt, run_lease
+from honeyguide.storage.records import AttemptRecord
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.events import WorkspaceEvent
 from honeyguide.workspace.evidence_marks import SEEN, evidence_mark
@@ -56,6 +53,7 @@ from honeyguide.workspace.preparing import (
     stored_options,
 )
 from honeyguide.workspace.run_files import index_calls, write_result_files
+from honeyguide.workspace.run_models import run_models, spend_figures
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.runs import PRACTICE, PlanReport, ProgressEvent, RunResult, is_practice
 
@@ -380,7 +378,17 @@ class Running:
             if not began.done():
                 began.set_result(None)
             try:
-                async with self._models(active, prepared) as models, self._heard(active):
+                async with (
+                    run_models(
+                        self._core,
+                        active.uuid,
+                        prepared.options,
+                        active.cancel,
+                        max_calls=prepared.max_calls,
+                        max_usd=prepared.max_usd,
+                    ) as models,
+                    self._heard(active),
+                ):
                     active.spend = lambda: models.spend
                     result = await run_once(
                         prepared.request,
@@ -401,30 +409,6 @@ class Running:
         if isinstance(result.error, Interrupted):
             raise result.error
         return await self._result(record.uuid, result, prepared, spend)
-
-    @asynccontextmanager
-    async def _models(self, active: ActiveRun, prepared: _Prepared) -> AsyncIterator[RunModels]:
-        core = self._core
-        path = core.layout.journal(active.uuid)
-        await core.in_thread(lambda: path.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
-        journal = await core.in_thread(lambda: Journal(path, clock=core.clock))
-        shared, ledger = self._day_ledger(prepared)
-        budget = Budget(prepared.max_calls, prepared.max_usd, shared=shared, paid_before=journal.totals)
-        models = RunModels(core.registry, journal, budget, cancel=active.cancel, redact=core.outgoing_redactor().text)
-        try:
-            yield models
-        finally:
-            await models.close()
-            if ledger is not None:
-                await core.in_thread(ledger.close)
-
-    def _day_ledger(self, prepared: _Prepared) -> tuple[Sequence[Ledger], DayLedger | None]:
-        calls = self._core.settings.get("limits.calls_per_day")
-        usd = self._core.settings.get("limits.usd_per_day")
-        if not costs_money(self._core, prepared.options) or (calls is None and usd is None):
-            return (), None
-        ledger = DayLedger(self._core.store, SpendCeiling(calls=calls, usd=usd))
-        return (ledger,), ledger
 
     def _ports(self, sink: StoredAttempt, prepared: _Prepared, models: RunModels, active: ActiveRun) -> RunPorts:
         clients: dict[ModelRole, ModelClient] = {
@@ -571,17 +555,8 @@ def _notes_on(prepared: _Prepared) -> list[str]:
 
 
 def _figures(active: ActiveRun) -> dict[str, Any]:
-    """Return what a run took in all its starts, as it is stored with the attempt; nothing before its first call."""
-    if active.spend is None:
-        return {}
-    spend = active.spend()
-    return {
-        "calls": spend.calls,
-        "replayed_calls": spend.replayed_calls,
-        "input_tokens": spend.input_tokens,
-        "output_tokens": spend.output_tokens,
-        "cost_usd": spend.usd,
-    }
+    """Return what a run took in all its starts; nothing before its first call."""
+    return {} if active.spend is None else spend_figures(active.spend())
 
 
 class _NoClient:

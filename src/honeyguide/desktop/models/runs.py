@@ -273,16 +273,22 @@ def _target(model: RunTableModel, row: RunRow) -> Cell:
 def _gain(model: RunTableModel, row: RunRow) -> Cell:
     if row.delta is None:
         return Cell("…" if row.state == "running" else "–", Role.TEXT_2, right=True, spoken=figures.unknown())
-    interval = row.interval
-    tip = ""
+    translate, interval = QCoreApplication.translate, row.interval
+    between = ""
     if interval is not None:
-        tip = QCoreApplication.translate("RunTableModel", "Between {low} and {high}").format(
+        between = translate("RunTableModel", "Between {low} and {high}").format(
             low=figures.points(interval[0]), high=figures.points(interval[1])
         )
-    role = Role.TEXT
-    if interval is not None:
-        role = Role.GOOD if interval[0] > 0 else Role.BAD if interval[1] < 0 else Role.TEXT
-    return Cell(figures.gain(row.delta, interval), role, right=True, tip=tip)
+    if row.outcome is None:
+        tip = translate("RunTableModel", "On the cases of the search; not measured on unseen ones.")
+        return Cell(figures.gain(row.delta), Role.TEXT_2, right=True, tip=tip)
+    if row.outcome == "verified_improvement":
+        return Cell(figures.gain(row.delta, interval), Role.GOOD, right=True, tip=between)
+    if row.outcome == "rejected":
+        return Cell(figures.gain(row.delta, interval), Role.BAD, right=True, tip=between)
+    words = translate("RunTableModel", "{gain}, not proven").format(gain=figures.points(row.delta))
+    tip = translate("RunTableModel", "As measured on these unseen cases; a proof takes more evidence.")
+    return Cell(words, Role.TEXT_2, right=True, tip=f"{tip}\n{between}" if between else tip)
 
 
 def _gates(model: RunTableModel, row: RunRow) -> Cell:

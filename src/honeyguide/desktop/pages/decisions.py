@@ -97,6 +97,36 @@ class Decisions:
         if await dialog.ask():
             self._say_deployed(await self._desk.workspace.retry(detail.uuid, origin=self._desk.origin))
 
+    async def measure_more(self, detail: RunDetail) -> None:
+        """Ask how the evidence shall go on, measure, and say what it shows now."""
+        from honeyguide.desktop.pages.review_head import proof_sentence
+
+        desk, tr, uuid = self._desk, self._tr, detail.uuid
+        outlook = await desk.workspace.proof_outlook(uuid)
+        free = "" if outlook.costs_money else " " + tr("It costs nothing.")
+        verdicts = tr("{n} verdicts per case…").format(n=outlook.more_repeats)
+        again = tr(
+            "{n} verdicts per case instead of {now} are a new look at the same cases, which takes more evidence: "
+            "at most {calls} calls."
+        ).format(n=outlook.more_repeats, now=outlook.repeats, calls=outlook.repeats_calls)
+        if outlook.fresh:
+            text = tr(
+                "{n} unseen cases were not measured yet. The same evidence goes on with them, and having looked "
+                "before costs nothing: at most {calls} calls."
+            ).format(n=outlook.fresh, calls=outlook.fresh_calls)
+            words, other = tr("Measure {n} more cases").format(n=outlook.fresh), verdicts
+            text += "\n\n" + again
+        else:
+            text = tr("Every unseen case was measured. More history brings more cases.") + "\n\n" + again
+            words, other = verdicts.rstrip("…"), ""
+        dialog = ConfirmDialog("continue-dialog", tr("Measure more?"), text + free, words, desk.window, other=other)
+        if not await dialog.ask():
+            return
+        repeats = outlook.more_repeats if dialog.other_chosen or not outlook.fresh else None
+        desk.notify.note(tr("Measuring; you can go on working."))
+        after = await desk.workspace.continue_proof(uuid, repeats=repeats, is_confirmed=True, origin=desk.origin)
+        desk.notify.info(proof_sentence(desk.window, after.verification or {}))
+
     async def try_it(self, detail: RunDetail) -> None:
         """Open the dialog that answers inputs with both texts."""
         from honeyguide.desktop.rows import models_words

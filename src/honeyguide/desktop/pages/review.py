@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout,
 from honeyguide.desktop.actions import Handler, Handlers, review_tabs
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.pages.decisions import Decisions, target_of
-from honeyguide.desktop.pages.review_head import ReviewHead
+from honeyguide.desktop.pages.review_head import ReviewHead, open_words
 from honeyguide.desktop.pages.review_tabs import ChartsTab, ChecksTab, EvidenceTab, JournalTab
 from honeyguide.desktop.rows import candidates
 from honeyguide.desktop.tasks import DEBOUNCE_MS, TaskScope
@@ -181,6 +181,7 @@ class ReviewPanel(QWidget):
             "roll-back": Handler(self._roll_back, lambda: self._against("deployed")),
             "back-up": Handler(self._back_up, self._against_none),
             "retry": Handler(lambda: start(self.decisions.retry), self._against_retry),
+            "continue-proof": Handler(lambda: start(self.decisions.measure_more), self._against_more),
             "pause": Handler(self._pause, lambda: self._against("running")),
             "stop": Handler(lambda: self.decisions.stop(self._uuid or ""), lambda: self._against("running")),
             "resume": Handler(lambda: start(self.decisions.resume), lambda: self._against("interrupted")),
@@ -468,6 +469,11 @@ class ReviewPanel(QWidget):
             return self.tr("No deploy failed here.")
         return ""
 
+    def _against_more(self) -> str:
+        if self.review is None or not open_words(self, self.review.detail):
+            return self.tr("The evidence of this run is not open.")
+        return ""
+
     def _against_changes(self) -> str:
         return "" if self.diff.view.hunks() else self.tr("There are no changes to look at.")
 
@@ -549,6 +555,7 @@ class ReviewPanel(QWidget):
         self.outer.acted.connect(self._on_state)
         self.changes.acted.connect(self._on_state)
         self.head.back.connect(self.back)
+        self.head.continue_wanted.connect(lambda: self._start(self.decisions.measure_more))
         decision = self.decision
         decision.accept_requested.connect(self._accept)
         decision.reject_requested.connect(self._reject)

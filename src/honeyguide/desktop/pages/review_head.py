@@ -25,7 +25,7 @@ class ReviewHead(QWidget):
     """Every sentence is made from stored numbers.
 
     Signals:
-        back(): the list is wanted back.
+        back(): the list is wanted back. continue_wanted(): the evidence shall go on.
 
     Attributes:
         why: why the run came to its end, in one sentence.
@@ -33,6 +33,7 @@ class ReviewHead(QWidget):
     """
 
     back = Signal()
+    continue_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,6 +53,8 @@ class ReviewHead(QWidget):
         self._interval = IntervalBar()
         self._interval.setMaximumWidth(Metrics.characters(36))
         self._stale = HintBar("", Severity.WARN, closable=False, name="review-stale")
+        self._open = HintBar("", Severity.INFO, closable=False, name="review-continue")
+        self._open.acted.connect(self.continue_wanted)
         top = QHBoxLayout()
         top.setSpacing(Metrics.GAP_2)
         top.addWidget(self._title, 1)
@@ -71,6 +74,7 @@ class ReviewHead(QWidget):
         column.addLayout(top)
         column.addLayout(middle)
         column.addWidget(self._stale)
+        column.addWidget(self._open)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
 
     def set_alone(self, alone: bool) -> None:
@@ -97,6 +101,8 @@ class ReviewHead(QWidget):
             self._interval.set_gain(proof.get("delta"), interval, proof.get("noise_floor"))
         self._facts.set_text(self._fact_words(detail))
         self._show_stale(detail)
+        said = open_words(self, detail)
+        self._open.show_hint(said, Severity.INFO, action=self.tr("Measure more…") if said else "")
         self.decision_words = self._decision_words(detail)
 
     def _show_stale(self, detail: RunDetail) -> None:
@@ -172,6 +178,24 @@ def proof_sentence(widget: QWidget, proof: Mapping[str, Any]) -> str:
             said += tr(", noise ±{noise}").format(noise=figures.decimal(noise * 100, 0))
         said += "."
     return said
+
+
+def open_words(widget: QWidget, detail: RunDetail) -> str:
+    """Return what would likely decide a proposal whose evidence can go on; empty for every other run."""
+    proof, tr = detail.verification or {}, widget.tr
+    if detail.status != "proposed" or proof.get("outcome") not in ("inconclusive", "regression_safe"):
+        return ""
+    cases, verdicts = proof.get("more_examples"), proof.get("more_repeats")
+    goal = tr("decide it") if proof["outcome"] == "inconclusive" else tr("prove the gain")
+    if cases and verdicts:
+        said = tr("About {n} more cases, or {verdicts} verdicts per case, would likely {goal}.")
+    elif cases:
+        said = tr("About {n} more cases would likely {goal}.")
+    elif verdicts:
+        said = tr("{verdicts} verdicts per case would likely {goal}.")
+    else:
+        said = tr("The evidence can go on where it stopped.")
+    return said.format(n=figures.whole(cases or 0), verdicts=figures.whole(verdicts or 0), goal=goal)
 
 
 def _lower(sentence: str) -> str:

@@ -41,6 +41,8 @@ FAILED_IN_A_ROW = 4
 """Reflections that failed one after another end the search: the mutator is down."""
 TOLD_EVERY = 12
 """Answers between two reports."""
+SHOWN_FROM = 6
+"""Answers of one text from which its mean score is shown: one lucky answer is no score."""
 
 
 class Kinds(Protocol):
@@ -235,13 +237,13 @@ class _Search:
             STAGE,
             len(self.records) + 1,
             (candidate,),
-            {candidate.id: means} if means.n else {},
+            {candidate.id: means} if means.n >= SHOWN_FROM else {},
             (candidate.id,),
             candidate.id,
         )
         self.records.append(record)
         self.ports.log.add("leader", id=candidate.id, sha256=candidate.sha256, answers=len(self.race.answers))
-        self._report("race", candidate, means)
+        self._report("race", candidate, means, [candidate.id])
 
     def _admit(self, text: str, strategy: str, *, refused: bool = False) -> Candidate:
         deployed = self.task.whole(text)
@@ -279,6 +281,12 @@ class _Search:
             scores={c.id: means[c.id].overall for c in ordered}, order=[c.id for c in ordered],
             front=[c.id for c in last],
         )  # fmt: skip
+        shown = {c.id: means[c.id] for c in ordered}
+        self.records.append(
+            GenerationRecord(
+                STAGE, len(self.records) + 1, tuple(ordered), shown, tuple(c.id for c in last), ordered[0].id
+            )
+        )
         self._report("anchor", ordered[0], means[ordered[0].id], [c.id for c in last])
         return InstructionResult(
             baseline=baseline,
@@ -361,7 +369,7 @@ class _Search:
                 "id": candidate.id,
                 "parent": candidate.parent,
                 "strategy": candidate.strategy,
-                "scores": scores.to_json(),
+                "scores": (scores if scores.n >= SHOWN_FROM else Means()).to_json(),
                 "complexity": None,
             }
         self.ports.report(SearchEvent(STAGE, len(self.records), message, shown, tuple(front_ids)))

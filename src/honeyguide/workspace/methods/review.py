@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from honeyguide.workspace.views.runs import RunFilter
 if TYPE_CHECKING:
     from honeyguide.workspace.reviewing import RunKey
     from honeyguide.workspace.views.pages import Page
+    from honeyguide.workspace.views.proof import ProofOutlook
     from honeyguide.workspace.views.runs import (
         AcceptCheck,
         CallRow,
@@ -73,6 +74,29 @@ class ReviewMethods(Parts):
     ) -> StatusReport:
         """Count runs by state."""
         return await self._reviewing.status(kind=kind, name=name, since=since)
+
+    async def proof_outlook(self, uuid: str) -> ProofOutlook:
+        """Say how the evidence of an undecided proposal could go on, and at how many calls."""
+        return await self._continuing.outlook(uuid)
+
+    async def continue_proof(
+        self,
+        uuid: str,
+        *,
+        repeats: int | None = None,
+        is_confirmed: bool = False,
+        origin: Origin | None = None,
+        on_case: Callable[[int, int], None] | None = None,
+    ) -> RunDetail:
+        """Go on with the evidence of an undecided proposal on cases that came since, or with more verdicts per case.
+
+        Raises:
+            NotFound, Conflict, InvalidInput, PolicyRefused, NoKey, Locked, Interrupted.
+        """
+        await self._continuing.go_on(
+            uuid, repeats=repeats, is_confirmed=is_confirmed, origin=origin or Origin.here(), on_case=on_case
+        )
+        return await self.run(uuid)
 
     async def try_prompt(self, uuid: str, text: str) -> TryResult:
         """Answer an input with the live text and with the proposed one."""
