@@ -11,7 +11,7 @@ from honeyguide.kernel.errors import NotFound
 from honeyguide.storage.mapping import AnySelect, columns, fetch, fetch_one
 from honeyguide.storage.records import ConversationRecord
 from honeyguide.storage.tables import ConversationRow, PromptTextRow, TraceFactsRow
-from honeyguide.storage.text import moment
+from honeyguide.storage.text import moment, storable
 from honeyguide.storage.work import Work
 from honeyguide.traces.records import Trace
 
@@ -26,7 +26,7 @@ class ConversationsRepository:
         """Make the conversations of ``traces`` known, and widen their time span."""
         spans: dict[str, tuple[str, str, Trace]] = {}
         for trace in traces:
-            key, at = trace.conversation, trace.created_at
+            key, at = storable(trace.conversation), trace.created_at
             first, last, some = spans.get(key, (at, at, trace))
             spans[key] = (min(first, at), max(last, at), some)
         known = self._rows(spans)

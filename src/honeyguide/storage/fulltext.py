@@ -31,6 +31,7 @@ _UNSPACED = (
 _UNSPACED_CHAR = re.compile(f"([{_UNSPACED}])")
 _QUOTED_OR_WORD = re.compile(r'"([^"]*)"|(\S+)')
 _WORD = re.compile(r"\w+")
+_TABLE = table("trace_words", column("rowid"), column("trace_words"), column("rank"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,10 @@ class FullTextIndex(Protocol):
 
     def search(self, session: Session, words: str, *, among: Select[int] | None, limit: int, offset: int) -> Matches:
         """Find all of ``words`` (a quoted part is a phrase, the last word may be a beginning)."""
+        ...
+
+    def matching(self, words: str) -> Select[int] | None:
+        """Return a select of the ids of the traces that hold all of ``words``; ``None`` when nothing is looked for."""
         ...
 
     def rewrite(self, session: Session, *, first: bool) -> bool:
@@ -116,18 +121,20 @@ class Fts5Index:
             session.execute(text("DELETE FROM trace_words WHERE rowid = :id"), [{"id": i} for i in trace_ids])
 
     def search(self, session: Session, words: str, *, among: Select[int] | None, limit: int, offset: int) -> Matches:
-        query = fts5_query(words)
-        if not query:
+        matching = self.matching(words)
+        if matching is None:
             return Matches((), 0)
-        words_table = table("trace_words", column("rowid"), column("trace_words"), column("rank"))
-        matching = select(words_table.c.rowid).where(words_table.c.trace_words.op("MATCH")(query))
         if among is not None:
             # The plus keeps SQLite from asking the index once for each id of the filter.
             matching = matching.where(literal_column("+trace_words.rowid").in_(among))
         total = session.scalar(select(func.count()).select_from(matching.subquery())) or 0
-        newest = words_table.c.rowid.desc()
-        order = (words_table.c.rank, newest) if total <= RANKED else (newest,)
+        newest = _TABLE.c.rowid.desc()
+        order = (_TABLE.c.rank, newest) if total <= RANKED else (newest,)
         return Matches(tuple(session.scalars(matching.order_by(*order).limit(limit).offset(offset))), total)
+
+    def matching(self, words: str) -> Select[int] | None:
+        query = fts5_query(words)
+        return select(_TABLE.c.rowid).where(_TABLE.c.trace_words.op("MATCH")(query)) if query else None
 
     def rewrite(self, session: Session, *, first: bool) -> bool:
         """Merge a part of the index (FTS5 "merge", which a negative number makes cover all of it)."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlalchemy import func, select, update
 
 from honeyguide.kernel.errors import NotFound
+from honeyguide.prompts.targets import TargetRef
 from honeyguide.storage import trace_query, trace_rows
 from honeyguide.storage.conversations import ConversationsRepository
 from honeyguide.storage.fulltext import FullTextIndex, excerpt
@@ -15,6 +16,7 @@ from honeyguide.storage.mapping import fetch
 from honeyguide.storage.records import ALL_TRACES, SearchPage, TraceFilter, TraceHit, TraceLink, TracePage, TraceRow
 from honeyguide.storage.tables import ExecutionTraceRow, TraceFactsRow, TraceTargetRow
 from honeyguide.storage.text import moment
+from honeyguide.storage.trace_facets import TraceFacets, facets
 from honeyguide.storage.work import Work
 from honeyguide.traces.outcomes import guard
 from honeyguide.traces.records import Trace, TraceOutcome, TracePayload
@@ -170,6 +172,10 @@ class TracesRepository:
         for outcome, count in self._session.execute(statement.group_by(_T.outcome)):
             counts[TraceOutcome(outcome)] = count
         return counts
+
+    def facets(self, wanted: TraceFilter, words: str = "", refs: Sequence[TargetRef] = ()) -> TraceFacets:
+        """Return how many traces each value of outcome, source and target would leave, among those that hold words."""
+        return facets(self._session, wanted, self._index.matching(words), tuple(refs))
 
     def search(self, words: str, wanted: TraceFilter = ALL_TRACES, *, limit: int = 50, offset: int = 0) -> SearchPage:
         """Find traces that hold all of ``words``; with many finds the newest come first, else the best."""

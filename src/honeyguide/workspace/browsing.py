@@ -18,7 +18,7 @@ from honeyguide.workspace.corrections import correction_row
 from honeyguide.workspace.exports import write_lines
 from honeyguide.workspace.homes import Homes
 from honeyguide.workspace.views.pages import Page
-from honeyguide.workspace.views.traces import TRACES_SHOWN, LinkRow, TraceDetail, TraceQuery, TraceRow
+from honeyguide.workspace.views.traces import TRACES_SHOWN, LinkRow, TraceDetail, TraceFacetCounts, TraceQuery, TraceRow
 
 EXPORT_CHUNK = 500
 SIBLINGS_SHOWN = 1000
@@ -46,6 +46,19 @@ class Browsing:
         rows, total, targets = await self._core.store.read(read)
         folders = self._withheld_folders()
         return Page([_row(row, targets, folders) for row in rows], total)
+
+    async def trace_facets(self, query: TraceQuery | None = None) -> TraceFacetCounts:
+        """Return how many traces each outcome, source and target would leave. Raises as ``traces``."""
+        query = query or TraceQuery()
+        wanted = await self._filter(query)
+        refs = await Homes(self._core).refs()
+
+        def read(unit: Unit) -> TraceFacetCounts:
+            found = unit.traces.facets(wanted, query.text or "", refs)
+            targets = {str(ref): count for ref, count in found.targets.items()}
+            return TraceFacetCounts(found.outcomes, found.sources, targets, found.unlinked)
+
+        return await self._core.store.read(read)
 
     async def search_traces(self, words: str, limit: int | None = None) -> Page[TraceRow]:
         """Return traces that hold all words, the best first. Raises InvalidInput when there is nothing to look for."""

@@ -33,6 +33,7 @@ from honeyguide.workspace.linking import Linking
 from honeyguide.workspace.views.traces import (
     ArchiveReport,
     ImportReport,
+    TablePreviewView,
     TraceQuery,
 )
 
@@ -95,6 +96,24 @@ class History(Browsing):
         if report.imported or report.updated:
             await Linking(self._core, homes).recognise()
         return report
+
+    async def trace_sources(self) -> tuple[str, ...]:
+        """Return the names of what can be imported; the recorder's own format and the sample are among them."""
+        from honeyguide.traces.readers import sources
+
+        return await self._core.in_thread(lambda: tuple(sources()))
+
+    async def preview_table(
+        self, path: Path, mapping: Mapping[str, str] | None = None, encoding: str | None = None
+    ) -> TablePreviewView:
+        """Return the columns of a table, what each is taken for, and the first rows. Raises as ``preview_table``."""
+
+        def work() -> TablePreviewView:
+            from honeyguide.workspace.importing.previewing import preview_table
+
+            return preview_table(path, mapping, encoding)
+
+        return await self._core.in_thread(work)
 
     async def import_recorded(self, traces: Iterable[Trace]) -> ImportReport:
         """Import traces that are at hand, like a file of them: redacted, with corrections found, nothing doubled."""

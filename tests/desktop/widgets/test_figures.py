@@ -89,3 +89,19 @@ def test_a_missing_score_is_unscored_and_a_missing_count_unknown():
     assert figures.whole(None) == "unknown"
     assert figures.percent(0.62) == "62 %"
     assert figures.percent(None) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1000, "1.0 KB"),
+        (999_499, "999 KB"),
+        (999_500, "1.0 MB"),
+        (80_400_000, "80 MB"),
+        (1_200_000_000, "1.2 GB"),
+    ],
+)
+def test_sizes_have_their_unit(count, words):
+    assert figures.size(count) == words

@@ -149,7 +149,7 @@ def test_files_dropped_on_the_traces_are_imported_and_shown_as_text(
             QPointF(50, 50), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
         )
         page.dropEvent(event)
-        await until(lambda: page._stop_import is None and app.said(), "the import to end")
+        await until(lambda: not page.imports.is_running and app.said(), "the import to end")
         await until(lambda: page.model.total == before + len(HOSTILE), "the list")
         for row in page.model.known_rows()[:10]:
             page.table.select_key(row.id)
@@ -160,6 +160,64 @@ def test_files_dropped_on_the_traces_are_imported_and_shown_as_text(
         await app.close()
 
     qloop.run(story(), timeout=90)
+
+
+def test_a_file_that_no_reader_knows_is_imported_by_its_columns(
+    qapp: QApplication, qloop: Any, sample: Path, tmp_path: Path
+) -> None:
+    table = tmp_path / "chat.csv"
+    table.write_text("Kundin sagt;Bot sagte;Nr\nWo ist mein Paket bitte?;Unterwegs.;1\n", encoding="cp1252")
+
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+        page = app.go("traces")
+        await until(lambda: page.model.total, "the traces")
+        total = page.model.total
+        page.import_paths([table])
+        dialog = await app.dialog("import-as")
+        assert "No" in find(dialog, "import-as-why").accessibleName()
+        await until(lambda: find(dialog, "import-as-columns").topLevelItemCount() == 3, "its columns")
+        go = find(dialog, "import-as-go")
+        assert not go.isEnabled() and "asked" in go.toolTip()
+        field = find(dialog, "import-as-field-0")
+        field.setCurrentIndex(field.findData("input"))
+        assert go.isEnabled()
+        target = find(dialog, "import-as-target")
+        target.setCurrentIndex(target.findData("persona-system-prompt:support"))
+        press(go)
+        await app.gone(dialog)
+        await until(lambda: page.model.total == total + 1, "the new trace")
+        source = page.filters.source
+        await until(lambda: source.findData("table") > 0, "its source among the filters")
+        assert source.itemText(source.findData("table")).endswith("  1")
+        source.setCurrentIndex(source.findData("table"))
+        await until(lambda: page.model.total == 1, "only it")
+        await until(lambda: page.model.known_rows()[0].preview.startswith("Wo ist"), "its words")
+        await until(lambda: page.filters.target.count() == 2, "the counts of the other filters to follow")
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_an_import_that_is_stopped_says_so_quietly(
+    qapp: QApplication, qloop: Any, sample: Path, tmp_path: Path
+) -> None:
+    line = json.dumps({"input": "Where is my order, please? " * 30, "output": "On its way. " * 30})
+    for number in range(6):
+        (tmp_path / f"big-{number}.jsonl").write_text(f"{line}\n" * 4000, encoding="utf-8")
+
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+        page = app.go("traces")
+        await until(lambda: page.model.total, "the traces")
+        page.import_paths(sorted(tmp_path.glob("*.jsonl")))
+        await until(lambda: "MB" in page.importing._said.raw_text(), "the progress in bytes")
+        press(page.importing.stop)
+        await until(lambda: not page.imports.is_running, "the import to stop")
+        assert "cancelled" in app.said()
+        await app.close()
+
+    qloop.run(story(), timeout=60)
 
 
 def test_a_hostile_proposal_is_reviewed_as_text(qapp: QApplication, qloop: Any, sample: Path) -> None:

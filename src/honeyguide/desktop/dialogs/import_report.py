@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
 from honeyguide.desktop.dialogs.dialog import Dialog
@@ -19,7 +21,12 @@ MOST_FILES = 2000
 
 
 class ImportReportDialog(Dialog):
-    """The health report."""
+    """The health report.
+
+    Attributes:
+        chosen: a file that no reader knew and that the person wants to read all the same; ``None`` without one.
+        reason: why it could not be read.
+    """
 
     def __init__(self, report: ImportReport, parent: QWidget | None) -> None:
         title = parent.tr("What was imported") if parent else ""
@@ -47,6 +54,7 @@ class ImportReportDialog(Dialog):
                 trouble = self.tr("unchanged since the last import")
             columns = [one_line(file.path, 400), file.source or "–", whole(file.traces), one_line(trouble, 400)]
             item = QTreeWidgetItem(columns)
+            item.setData(0, Qt.ItemDataRole.UserRole, file.path if file.source is None and file.message else "")
             item.setToolTip(0, file.path)
             item.setToolTip(3, trouble)
             tree.addTopLevelItem(item)
@@ -56,9 +64,29 @@ class ImportReportDialog(Dialog):
         self.body.addWidget(tree, 1)
         if len(files) > MOST_FILES:
             self.add_text(self.tr("and {n} more files").format(n=whole(len(files) - MOST_FILES)), Role.TEXT_2)
+        self._tree = tree
+        self.chosen: Path | None = None
+        self.reason = ""
+        self._read_as = self.add_button(
+            self.tr("Choose how to read it…"), "import-report-read-as", icon="columns", left=True
+        )
+        self._read_as.clicked.connect(lambda _: self._on_read_as())
+        tree.currentItemChanged.connect(lambda *_: self._judge())
+        self._judge()
         close = self.add_button(self.tr("Close"), "import-report-close", look=Look.PRIMARY)
         close.setDefault(True)
         close.clicked.connect(self.accept)
+
+    def _judge(self) -> None:
+        item = self._tree.currentItem()
+        path = str(item.data(0, Qt.ItemDataRole.UserRole) or "") if item is not None else ""
+        self._read_as.set_allowed(bool(path), self.tr("Choose a file in the list that no reader knows."))
+
+    def _on_read_as(self) -> None:
+        item = self._tree.currentItem()
+        if item is not None:
+            self.chosen, self.reason = Path(str(item.data(0, Qt.ItemDataRole.UserRole))), item.text(3)
+            self.accept()
 
     def _problem(self, problem: object) -> str:
         if not isinstance(problem, dict):

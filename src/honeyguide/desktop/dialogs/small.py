@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLineEdit, QWidget
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.theme import Role
+from honeyguide.desktop.theme.plain_text import one_line
 from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 
@@ -43,6 +46,35 @@ class TextDialog(Dialog):
 
     def _judge(self) -> None:
         self._go.set_allowed(self._may_be_empty or bool(self.text()), self.tr("Type something first."))
+
+
+class ChoiceDialog(Dialog):
+    """Asks for one of several."""
+
+    def __init__(
+        self, name: str, title: str, label: str, choices: Sequence[tuple[str, str]], words: str, parent: QWidget | None
+    ) -> None:
+        """``choices`` are words and values."""
+        super().__init__(name, title, parent, wide=46)
+        self.add_title(title)
+        caption = PlainLabel(label, role=Role.TEXT_2)
+        self.body.addWidget(caption)
+        self._box = named(QComboBox(), f"{name}-choice", label)
+        for said, value in choices:
+            self._box.addItem(one_line(said, 80), value)
+        caption.setBuddy(self._box)
+        self.body.addWidget(self._box)
+        self.body.addStretch(1)
+        self.add_cancel(is_default=False)
+        go = self.add_button(words, f"{name}-go", look=Look.PRIMARY)
+        go.setDefault(True)
+        go.set_allowed(bool(choices), self.tr("There is none to choose from."))
+        go.clicked.connect(self.accept)
+        self._box.setFocus()
+
+    def chosen(self) -> str:
+        """Return the value of the choice."""
+        return str(self._box.currentData() or "")
 
 
 class ConfirmDialog(Dialog):

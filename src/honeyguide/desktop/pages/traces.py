@@ -2,47 +2,42 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from honeyguide.desktop.actions import Handler, Handlers
 from honeyguide.desktop.desk import Desk
-from honeyguide.desktop.dialogs.files import ask_files, ask_folder, ask_save
-from honeyguide.desktop.dialogs.import_report import ImportReportDialog
-from honeyguide.desktop.dialogs.small import ConfirmDialog
+from honeyguide.desktop.dialogs.files import ask_save
+from honeyguide.desktop.dialogs.small import ChoiceDialog, ConfirmDialog
 from honeyguide.desktop.models import ColumnState, TraceTableModel
 from honeyguide.desktop.notify import Step
 from honeyguide.desktop.pages.page import Page
+from honeyguide.desktop.pages.trace_facts import facts_of
+from honeyguide.desktop.pages.trace_filters import TraceFilters
+from honeyguide.desktop.pages.trace_importing import TraceImporting
 from honeyguide.desktop.rows import trace_row
 from honeyguide.desktop.tasks import DEBOUNCE_MS
 from honeyguide.desktop.theme import Metrics, Role, figures
-from honeyguide.desktop.theme.outcomes import trace_outcome_wording
 from honeyguide.desktop.undo import Undoable
-from honeyguide.desktop.widgets.buttons import Button, Look
+from honeyguide.desktop.widgets.buttons import Button, Look, ToolButton
 from honeyguide.desktop.widgets.data_table import DataTable
 from honeyguide.desktop.widgets.import_bar import ImportBar
-from honeyguide.desktop.widgets.labels import PlainLabel, named
+from honeyguide.desktop.widgets.labels import PlainLabel
 from honeyguide.desktop.widgets.search_field import SearchField
 from honeyguide.desktop.widgets.states import StateAction, StateStack
-from honeyguide.desktop.widgets.trace_view import TraceFacts, TraceView
+from honeyguide.desktop.widgets.trace_view import TraceView
 
 if TYPE_CHECKING:
-    from honeyguide.workspace import ImportReport, TargetRow, TraceDetail, TraceQuery, WorkspaceEvent
     from honeyguide.workspace import Page as RowsPage
+    from honeyguide.workspace import TraceDetail, TraceQuery, WorkspaceEvent
     from honeyguide.workspace import TraceRow as StoredRow
 
 PAGE = 200
-OUTCOMES = ("success", "verified", "corrected", "abandoned", "pending")
-SOURCES = (
-    "claude-code", "codex", "openai-chat", "openai-agents", "otlp", "openinference", "langfuse", "langsmith", "opik",
-    "promptfoo", "inspect", "hiveloom", "table", "trace-jsonl", "sample",
-)  # fmt: skip
 
 
 class TracesPage(Page):
@@ -53,16 +48,9 @@ class TracesPage(Page):
         self.setAcceptDrops(True)
         self._order = "newest"
         self._wanted: int | None = None
-        self._stop_import: threading.Event | None = None
         self.search = SearchField("traces-search", self.tr("Search inputs and answers"))
         self.search.setMaximumWidth(Metrics.characters(38))
-        self.outcome = self._choice("traces-outcome", self.tr("Outcome"), self.tr("every outcome"))
-        for name in OUTCOMES:
-            self.outcome.addItem(trace_outcome_wording(name).words, name)
-        self.target = self._choice("traces-target", self.tr("Target"), self.tr("every target"))
-        self.source = self._choice("traces-source", self.tr("Source"), self.tr("every source"))
-        for name in SOURCES:
-            self.source.addItem(name, name)
+        self.filters = TraceFilters()
         self.count = PlainLabel("", role=Role.TEXT_2, wrap=False)
         self.count.setObjectName("traces-count")
         self.import_button = Button(self.tr("Import…"), "traces-import", look=Look.PRIMARY, icon="import")
@@ -70,7 +58,10 @@ class TracesPage(Page):
         self.head.addStretch(1)
         self.head.addWidget(self.search, 2)
         self.head.addWidget(self.import_button)
+        self.more = ToolButton("more", "traces-import-more", self.tr("More ways to import"))
+        self.head.addWidget(self.more)
         self.importing = ImportBar()
+        self.imports = TraceImporting(desk, self.tasks, self.importing, self._read_list)
         self.model = TraceTableModel(self)
         self.table = DataTable("trace-table", self.tr("Traces"), self.model)
         self.list_stack = StateStack(self.table)
@@ -86,7 +77,7 @@ class TracesPage(Page):
     # --- the page
 
     def read(self) -> None:
-        self.tasks.latest("targets", self.desk.workspace.targets, self._show_targets)
+        self.tasks.latest("targets", self.desk.workspace.targets, self.filters.set_targets)
         self._read_list()
 
     def show_item(self, item: object) -> None:
@@ -102,7 +93,7 @@ class TracesPage(Page):
         return self.table if self.model.total else self.import_button
 
     def concerns(self, event: WorkspaceEvent) -> bool:
-        return event.kind.startswith("trace") and self._stop_import is None
+        return event.kind.startswith("trace") and not self.imports.is_running
 
     def handlers(self) -> Handlers:
         chosen = self._none_chosen
@@ -121,9 +112,7 @@ class TracesPage(Page):
         from honeyguide.workspace import TraceQuery
 
         return TraceQuery(
-            target=self.target.currentData() or None,
-            outcome=self.outcome.currentData() or None,
-            source=self.source.currentData() or None,
+            **self.filters.fields(),
             text=self.search.text().strip() or None,
             sort=self._order,
             limit=limit,
@@ -140,6 +129,7 @@ class TracesPage(Page):
             self._show_first,
             failed=self.show_failure(self.list_stack),
         )
+        self.tasks.latest("facets", lambda: self.desk.workspace.trace_facets(query), self.filters.set_counts)
 
     def _show_first(self, page: RowsPage[StoredRow]) -> None:
         keep = self._wanted or self.table.current_key()
@@ -151,8 +141,7 @@ class TracesPage(Page):
                 self.table.select_key(self.model.known_rows()[0].id)
             return
         self.view.show_nothing()
-        query = self.query()
-        if query.text or query.outcome or query.source or query.target:
+        if self.search.text().strip() or self.filters.is_narrowing:
             self.list_stack.show_empty(
                 self.tr("No trace fits"),
                 self.tr("The search or the filters leave none."),
@@ -180,16 +169,6 @@ class TracesPage(Page):
 
         self._go(work(), "page of traces")
 
-    def _show_targets(self, rows: Sequence[TargetRow]) -> None:
-        chosen = self.target.currentData()
-        self.target.blockSignals(True)
-        while self.target.count() > 1:
-            self.target.removeItem(1)
-        for row in rows:
-            self.target.addItem(row.title or row.ref.name, str(row.ref))
-        self.target.setCurrentIndex(max(0, self.target.findData(chosen)))
-        self.target.blockSignals(False)
-
     def _on_current(self, key: object) -> None:
         if isinstance(key, int):
             self._read_trace(key, delay=DEBOUNCE_MS)
@@ -206,51 +185,7 @@ class TracesPage(Page):
 
     def import_paths(self, paths: Sequence[Path]) -> None:
         """Import files and folders, with progress and a way to stop."""
-        if self._stop_import is not None:
-            self.desk.notify.note(self.tr("An import is going on; wait for it, or stop it."))
-            return
-        self._stop_import = threading.Event()
-        self.importing.begin(len(paths))
-        self._go(self._import(list(paths), self._stop_import), "import")
-
-    async def _import(self, paths: list[Path], stop: threading.Event) -> None:
-        try:
-            report = await self.desk.workspace.import_traces(paths, progress=self.importing.show_progress, cancel=stop)
-        finally:
-            self._stop_import = None
-            self.importing.end()
-        self._read_list()
-        self._tell(report)
-
-    def _tell(self, report: ImportReport) -> None:
-        troubled = [file for file in report.files if file.message or file.health]
-        said = self.tr("{n} traces imported, {known} known already, {corrections} corrections suggested.").format(
-            n=figures.whole(report.imported),
-            known=figures.whole(report.known),
-            corrections=figures.whole(report.corrections),
-        )
-        step = Step(self.tr("Details"), lambda: self._go(self._show_report(report), "import report"))
-        if troubled:
-            self.desk.notify.warn("import", said + " " + self.tr("Some of it could not be used."), step)
-        else:
-            self.desk.notify.info(said, step)
-
-    async def _show_report(self, report: ImportReport) -> None:
-        await ImportReportDialog(report, self.desk.window).ask()
-
-    def _on_stop(self) -> None:
-        if self._stop_import is not None:
-            self._stop_import.set()
-
-    async def _choose_files(self) -> None:
-        files = await ask_files(self.desk.window, self.tr("Import history"))
-        if files:
-            self.import_paths(files)
-
-    async def _choose_folder(self) -> None:
-        folder = await ask_folder(self.desk.window, self.tr("Import a folder"))
-        if folder is not None:
-            self.import_paths([folder])
+        self.imports.begin(paths)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls() and any(url.isLocalFile() for url in event.mimeData().urls()):
@@ -261,6 +196,20 @@ class TracesPage(Page):
         if paths:
             event.acceptProposedAction()
             self.import_paths(paths)
+
+    def _pop_import(self) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("import-menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name, words, do in (
+            ("folder", self.tr("A folder…"), self.imports.choose_folder),
+            ("how", self.tr("Files, and choose how they are read…"), self.imports.choose_how),
+        ):
+            action = QAction(words, menu)
+            action.setObjectName(f"import-menu-{name}")
+            action.triggered.connect(lambda _=False, do=do: self._go(do(), "choose what to import"))
+            menu.addAction(action)
+        menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
     # --- what can be done to traces
 
@@ -303,6 +252,24 @@ class TracesPage(Page):
             self.desk.notify.info(self.tr("{n} traces deleted.").format(n=figures.whole(count)))
             self._read_list()
 
+    async def _link(self) -> None:
+        ids, workspace = self.table.selected_keys(), self.desk.workspace
+        rows = await workspace.targets()
+        dialog = ChoiceDialog(
+            "link-traces",
+            self.tr("What do these traces speak about?"),
+            self.tr("Target"),
+            [(row.title or row.ref.name, str(row.ref)) for row in rows],
+            self.tr("Note it"),
+            self.desk.window,
+        )
+        if not (ids and await dialog.ask()):
+            return
+        target = dialog.chosen()
+        count = await workspace.link_traces(target, ids=ids)
+        self.desk.notify.info(self.tr("{n} traces are linked now.").format(n=figures.whole(count)))
+        self._read_list()
+
     async def _export(self) -> None:
         path = await ask_save(self.desk.window, self.tr("Export the traces shown"), "traces.jsonl", ("jsonl",))
         if path is not None:
@@ -316,6 +283,7 @@ class TracesPage(Page):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for words, do in (
             (self.tr("Never send to a model, or allow it"), self._toggle_never_send),
+            (self.tr("Say what they speak about…"), lambda: self._go(self._link(), "link traces")),
             (self.tr("Copy the rows"), self.table.copy_rows),
             (self.tr("Delete for good…"), lambda: self._go(self._delete(), "delete traces")),
         ):
@@ -335,32 +303,17 @@ class TracesPage(Page):
 
     def _on_state(self, name: str) -> None:
         if name == "import":
-            self._go(self._choose_files(), "choose files")
+            self._go(self.imports.choose_files(), "choose files")
         elif name == "import-folder":
-            self._go(self._choose_folder(), "choose a folder")
+            self._go(self.imports.choose_folder(), "choose a folder")
         elif name == "clear":
-            for box in (self.outcome, self.target, self.source):
-                box.setCurrentIndex(0)
             self.search.set_search("")
+            self.filters.clear()
         else:
             self.read()
 
-    def _choice(self, name: str, spoken: str, every: str) -> QComboBox:
-        box = named(QComboBox(), name, spoken)
-        box.addItem(every, "")
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        box.setMaximumWidth(Metrics.characters(30))
-        box.currentIndexChanged.connect(lambda _: self._read_list())
-        return box
-
     def _compose(self) -> None:
-        filters = QHBoxLayout()
-        filters.setContentsMargins(Metrics.MARGIN, 0, Metrics.MARGIN, Metrics.GAP)
-        filters.setSpacing(Metrics.GAP)
-        for box in (self.outcome, self.target, self.source):
-            filters.addWidget(box)
-        filters.addStretch(1)
-        self.column.addLayout(filters)
+        self.column.addWidget(self.filters)
         self.column.addWidget(self.importing)
         splitter = QSplitter(Qt.Orientation.Vertical)
         splitter.setChildrenCollapsible(False)
@@ -376,8 +329,9 @@ class TracesPage(Page):
     def _connect(self) -> None:
         self.search.searched.connect(lambda _: self._read_list())
         self.search.left_down.connect(self.table.setFocus)
-        self.import_button.clicked.connect(lambda: self._go(self._choose_files(), "choose files"))
-        self.importing.stop_requested.connect(self._on_stop)
+        self.filters.changed.connect(self._read_list)
+        self.import_button.clicked.connect(lambda: self._go(self.imports.choose_files(), "choose files"))
+        self.more.clicked.connect(lambda _: self._pop_import())
         self.model.page_wanted.connect(self._fetch)
         self.model.order_wanted.connect(self._on_order)
         self.table.current_changed.connect(self._on_current)
@@ -387,34 +341,3 @@ class TracesPage(Page):
         self.list_stack.acted.connect(self._on_state)
         self.view.correction_chosen.connect(lambda number: self.desk.go("corrections", number))
         self.view.trace_chosen.connect(lambda number: self._read_trace(number, delay=0))
-
-
-def facts_of(detail: TraceDetail) -> TraceFacts:
-    """Return what the view shows of a trace."""
-    trace = detail.trace
-    payload = trace.payload
-    tools = [(call.tool, _said(call.args), _said(call.result), call.ok) for call in payload.tool_calls]
-    corrections = [(row.id, row.span, row.state) for row in detail.corrections]
-    return TraceFacts(
-        id=trace.id or 0,
-        title=detail.title or "",
-        outcome=trace.outcome.value,
-        created_at=trace.created_at,
-        conversation=trace.conversation,
-        source=trace.facts.source,
-        targets=tuple(f"{link.target}{'' if link.exact else ' ?'}" for link in detail.links),
-        input=payload.input,
-        output=payload.output,
-        tools=tuple(tools),
-        corrections=tuple(corrections),
-        siblings=detail.siblings,
-        tokens=(payload.tokens.input, payload.tokens.output),
-    )
-
-
-def _said(value: object) -> str:
-    import json
-
-    return (
-        value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
-    )

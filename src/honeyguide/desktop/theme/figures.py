@@ -87,6 +87,17 @@ def percent(share: float | None) -> str:
     return unknown() if share is None else f"{decimal(share * 100, 0)} %"
 
 
+def size(count: int) -> str:
+    """Return bytes as ``812 bytes``, ``3.4 KB``, ``80 MB``, ``1.2 GB`` (powers of 1000)."""
+    if count < 1000:
+        return QCoreApplication.translate("Figures", "{n} bytes").format(n=whole(count))
+    power = 1
+    while power < 4 and count / 1000**power >= 999.5:
+        power += 1
+    value = count / 1000**power
+    return f"{decimal(value, 0 if value >= 10 else 1)} {('KB', 'MB', 'GB', 'TB')[power - 1]}"
+
+
 def age(moment: datetime | None, now: datetime) -> str:
     """Return how long ago ``moment`` was: ``now``, ``5 min``, ``2 h``, ``3 d``; a date after 30 days."""
     if moment is None:

@@ -44,11 +44,11 @@ class ImportBar(QWidget):
         self.show()
 
     def show_progress(self, done: int, total: int, path: str) -> None:
-        """Show that ``done`` of ``total`` files are read, and which one is at work."""
-        self._bar.setRange(0, max(1, total))
-        self._bar.setValue(done)
-        said = self.tr("{done} of {total} files: {path}")
-        self._said.set_text(said.format(done=figures.whole(done), total=figures.whole(total), path=path))
+        """Show that ``done`` of ``total`` bytes are read, and which file is at work."""
+        self._bar.setRange(0, 1000)
+        self._bar.setValue(round(1000 * done / max(1, total)))
+        said = self.tr("{done} of {total}: {path}")
+        self._said.set_text(said.format(done=figures.size(done), total=figures.size(total), path=path))
 
     def end(self) -> None:
         """Go away."""

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from honeyguide.workspace.views.traces import (
         ArchiveReport,
         ImportReport,
+        TablePreviewView,
         TraceDetail,
+        TraceFacetCounts,
         TraceQuery,
         TraceRow,
     )
@@ -49,6 +51,25 @@ class HistoryMethods(Parts):
         return await self._history.import_traces(
             paths, source=source, mapping=mapping, encoding=encoding, progress=progress, cancel=cancel, target=target
         )
+
+    async def trace_sources(self) -> tuple[str, ...]:
+        """Return the names of the sources that can be imported."""
+        return await self._history.trace_sources()
+
+    async def preview_table(
+        self, path: Path, mapping: Mapping[str, str] | None = None, encoding: str | None = None
+    ) -> TablePreviewView:
+        """Return the columns of a table, what each is taken for, and the first rows, before it is imported.
+
+        Raises:
+            Unreadable: it cannot be opened, or holds no table.
+            InvalidInput: the mapping names a column or a field that does not exist.
+        """
+        return await self._history.preview_table(path, mapping, encoding)
+
+    async def trace_facets(self, query: TraceQuery | None = None) -> TraceFacetCounts:
+        """Return how many traces each outcome, source and target would leave, all other filters in force."""
+        return await self._history.trace_facets(query)
 
     async def watch_traces(
         self,

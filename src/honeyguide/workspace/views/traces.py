@@ -80,6 +80,37 @@ class TraceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceFacetCounts:
+    """How many traces each value would leave, all other filters in force; a value without any is missing.
+
+    Attributes:
+        targets: by ``KIND:NAME``. ``unlinked``: traces that speak about no target of the workspace.
+    """
+
+    outcomes: Mapping[str, int]
+    sources: Mapping[str, int]
+    targets: Mapping[str, int]
+    unlinked: int
+
+
+@dataclass(frozen=True, slots=True)
+class TablePreviewView:
+    """What a person sees of a table before it is imported.
+
+    Attributes:
+        columns: in order. ``mapping``: column to field, guessed or as given.
+        fields: field to what it holds, in the order in which a person is offered them.
+        rows: the first rows, values as text.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+    mapping: Mapping[str, str]
+    fields: Mapping[str, str]
+    rows: tuple[Mapping[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LinkRow:
     """A target that a trace speaks about; ``exact`` when the source says so, otherwise inferred."""
 
