@@ -71,34 +71,36 @@ class TraceImporting:
     # --- inside
 
     async def _import(self, paths: list[Path], choice: ImportChoice, stop: threading.Event) -> None:
+        report, unknown = None, ""
         try:
-            report = await self._desk.workspace.import_traces(
-                paths,
-                source=choice.source,
-                mapping=dict(choice.mapping) or None,
-                encoding=choice.encoding,
-                target=choice.target,
-                progress=self._bar.show_progress,
-                cancel=stop,
-            )
+            report = await self._read(paths, choice, stop)
         except Interrupted as error:
             self._desk.notify.info(f"{error.message} {error.hint}".strip())
-            self._done()
-            return
         except (Unsupported, Unreadable) as error:
             if not all(path.is_file() for path in paths):
                 raise
-            self._end()
-            await self._ask_how(paths, error.message)
-            return
+            unknown = error.message
         finally:
-            self._end()
+            self._stop = None
+            if not self._tasks.is_closed:
+                self._bar.end()
+        if unknown:
+            await self._ask_how(paths, unknown)
+            return
         self._done()
-        self._tell(report)
+        if report is not None:
+            self._tell(report)
 
-    def _end(self) -> None:
-        self._stop = None
-        self._bar.end()
+    async def _read(self, paths: list[Path], choice: ImportChoice, stop: threading.Event) -> ImportReport:
+        return await self._desk.workspace.import_traces(
+            paths,
+            source=choice.source,
+            mapping=dict(choice.mapping) or None,
+            encoding=choice.encoding,
+            target=choice.target,
+            progress=self._bar.show_progress,
+            cancel=stop,
+        )
 
     async def _ask_how(self, paths: Sequence[Path], reason: str) -> None:
         workspace, first = self._desk.workspace, paths[0]
