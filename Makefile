@@ -43,7 +43,7 @@ package: $(STAMP)
 	@bash packaging/build.sh
 
 screenshots: $(STAMP)
-	@$(BIN)/python -m honeyguide.desktop.screenshots docs/images
+	@$(BIN)/python -m honeyguide.desktop.screenshots build/screenshots docs/images
 
 # The locks are universal: markers for three systems and Python 3.11 to 3.13, hashes, no index line.
 lock:

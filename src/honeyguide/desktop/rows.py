@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication
 
 from honeyguide.desktop.models import CallRow, Candidate, EvidenceRow, RunRow, TraceRow, VersionRow
 from honeyguide.desktop.models.targets import TargetLine
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme.outcomes import gate_words
 from honeyguide.desktop.widgets.gate_list import GateRow
 from honeyguide.kernel.clock import parse_iso
@@ -35,7 +36,7 @@ def run_row(row: views.RunTableRow) -> RunRow:
         name=row.target_name,
         created_at=parse_iso(row.created_at),
         outcome=row.finding,
-        change=row.change,
+        change=spoken(row.change),
         delta=row.delta,
         interval=row.interval,
         gates=row.gate_verdict or "",
@@ -43,7 +44,7 @@ def run_row(row: views.RunTableRow) -> RunRow:
         cost_usd=row.cost_usd,
         calls=row.calls,
         progress=row.progress,
-        phase=row.message if row.state == "running" else "",
+        phase=spoken(row.message) if row.state == "running" else "",
         model=models_words(row.model),
     )
 
@@ -74,7 +75,7 @@ def progressed(row: RunRow, data: Mapping[str, Any]) -> RunRow:
     return replace(
         row,
         progress=progress,
-        phase=str(data.get("message") or row.phase),
+        phase=spoken(str(data.get("message") or "")) or row.phase,
         calls=calls if isinstance(calls, int) else row.calls,
         cost_usd=float(usd) if isinstance(usd, int | float) else row.cost_usd,
     )
@@ -125,7 +126,7 @@ def candidates(rows: Iterable[views.CandidateRow], lineage: Sequence[Mapping[str
                 on_front=row.on_front,
                 is_winner=row.id == winner and row.stage != "schema",
                 is_baseline=row.parent is None,
-                refused=f"{gate_words(str(failed['gate']))}: {failed.get('reason', '')}" if failed else "",
+                refused=f"{gate_words(str(failed['gate']))}: {spoken(str(failed.get('reason', '')))}" if failed else "",
                 calls=number,
                 stage=row.stage,
             )
@@ -140,7 +141,7 @@ def gate_rows(gates: Iterable[Mapping[str, Any]], group: str = "") -> list[GateR
         where = gate.get("where") or (gate.get("detail") or {}).get("where")
         place = (int(where[0]), int(where[1])) if isinstance(where, list | tuple) and len(where) == 2 else None
         verdict = {"passed": "pass", "failed": "fail"}.get(str(gate.get("verdict")), str(gate.get("verdict")))
-        rows.append(GateRow(str(gate.get("gate", "")), verdict, str(gate.get("reason", "")), place, group))
+        rows.append(GateRow(str(gate.get("gate", "")), verdict, spoken(str(gate.get("reason", ""))), place, group))
     return rows
 
 

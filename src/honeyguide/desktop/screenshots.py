@@ -1,6 +1,8 @@
 """Pictures of every page and of the main dialogs, in light and dark, at one and two pixels a point.
 
-``python -m honeyguide.desktop.screenshots DIR`` makes them on a fresh sample workspace (``make screenshots``).
+``python -m honeyguide.desktop.screenshots DIR [DOCS]`` makes them on a fresh sample workspace, and looks at the window
+also in German, small, large, with an empty workspace and at the first start; pictures that stand in ``DOCS`` are made
+anew there (``make screenshots``).
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,15 +27,20 @@ from PySide6.QtWidgets import QDialog, QWidget
 from honeyguide.desktop.actions import review_tabs
 from honeyguide.desktop.application import Application
 from honeyguide.desktop.main import make_application
+from honeyguide.desktop.pages.welcome import WelcomeView
 from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch
 from honeyguide.desktop.translating import install_language
 from honeyguide.desktop.window import Window
 
 SIZE = (1280, 800)
 SETTLE_S = 0.5
+PATIENCE_S = 30.0
+_READS = ": "
+"""What the names of tasks that read something have in them (see ``TaskScope.latest``)."""
 CHART_S = 1.5
 """Charts import their library first."""
 DIALOGS = ("new-run", "accept", "try", "palette", "shortcuts", "connect-model", "about")
+README_PICTURE = "inbox-light.png"
 SAMPLE_RUNS = ("planner", "coder", "qualityRules", "support")
 """Runs of the sample that the pictures show; the last one is under review."""
 
@@ -51,26 +58,34 @@ class Shots:
     scales: Sequence[int] = (1, 2)
     with_dialogs: bool = True
     size: tuple[int, int] = SIZE
+    language: str = "en"
+
+
+LOOKS: Mapping[str, Shots] = {
+    "german": Shots(("light",), (1,), language="de"),
+    "small": Shots(("light",), (1,), size=(960, 600)),
+    "large": Shots(("dark",), (1,), with_dialogs=False, size=(2200, 1240)),
+}
+"""Further looks at the sample, each in a folder of its own."""
 
 
 def render_pages(workspace: Path, folder: Path, shots: Shots | None = None) -> list[Path]:
-    """Write a picture of every page of a workspace and return their paths. Needs no screen.
+    """Write a picture of every page of a workspace, or of the first start where there is none; return their paths.
 
     Raises:
         NotFound, Unreadable, Locked: the workspace cannot be opened.
     """
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     app = make_application()
-    install_language(app, "en")
+    shots = shots or Shots(scales=(1,), with_dialogs=False)
+    install_language(app, shots.language)
     loop = qasync.QEventLoop(app)
     executor = ThreadPoolExecutor(4, thread_name_prefix="honeyguide-pictures")
     loop.set_default_executor(executor)
     asyncio.set_event_loop(loop)
     try:
         with loop:
-            return list(
-                loop.run_until_complete(_render(workspace, folder, shots or Shots(scales=(1,), with_dialogs=False)))
-            )
+            return list(loop.run_until_complete(_render(workspace, folder, shots)))
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
         asyncio.set_event_loop(None)
@@ -86,12 +101,18 @@ async def _render(workspace: Path, folder: Path, shots: Shots) -> list[Path]:
     application = Application(app, workspace, window, theme)
     life = asyncio.ensure_future(application.run())
     ready = asyncio.ensure_future(application.ready.wait())
-    await asyncio.wait([ready, life], return_when=asyncio.FIRST_COMPLETED)
+    welcome = None
+    while not (ready.done() or life.done() or welcome):
+        await asyncio.sleep(0.05)
+        welcome = window.findChild(WelcomeView)
     made: list[Path] = []
     try:
-        if ready.done():
-            for name in shots.themes:
-                theme.set_choice(ThemeChoice(name))
+        for name in shots.themes if ready.done() or welcome else ():
+            theme.set_choice(ThemeChoice(name))
+            if welcome:
+                await asyncio.sleep(SETTLE_S)
+                made += _save(window, folder / f"welcome-{name}", shots)
+            else:
                 made += await _pages(application, folder, name, shots)
     finally:
         ready.cancel()
@@ -109,7 +130,7 @@ async def _pages(application: Application, folder: Path, theme: str, shots: Shot
     made: list[Path] = []
     for name in window.page_names():
         window.show_page(name)
-        await asyncio.sleep(SETTLE_S)
+        await _settle(application)
         window.notify.close()
         made += _save(window, folder / f"{name}-{theme}", shots)
     if not shots.with_dialogs:
@@ -117,12 +138,12 @@ async def _pages(application: Application, folder: Path, theme: str, shots: Shot
     window.show_page("inbox")
     for name, _, _ in review_tabs():
         if window.trigger(f"tab-{name}"):
-            await asyncio.sleep(CHART_S if name == "charts" else SETTLE_S)
+            await _settle(application, CHART_S if name == "charts" else SETTLE_S)
             made += _save(window, folder / f"review-{name}-{theme}", shots)
     window.trigger("tab-changes")
     for name in DIALOGS:
         if window.trigger(name):
-            await asyncio.sleep(2 * SETTLE_S)
+            await _settle(application)
             for dialog in window.findChildren(QDialog):
                 if dialog.isVisible():
                     made += _save(dialog, folder / f"{name}-{theme}", shots)
@@ -130,6 +151,19 @@ async def _pages(application: Application, folder: Path, theme: str, shots: Shot
             await asyncio.sleep(0.05)
         window.notify.close()
     return made
+
+
+async def _settle(application: Application, least: float = SETTLE_S) -> None:
+    """Wait until nothing is being read any more."""
+    quiet = 0
+    loop = asyncio.get_running_loop()
+    until = loop.time() + PATIENCE_S
+    await asyncio.sleep(least)
+    while quiet < 3 and loop.time() < until:
+        await asyncio.sleep(0.1)
+        desk = application.desk
+        reading = desk is not None and any(_READS in name for name in desk.tasks.running())
+        quiet = 0 if reading else quiet + 1
 
 
 def _save(widget: QWidget, stem: Path, shots: Shots) -> list[Path]:
@@ -144,6 +178,16 @@ def _save(widget: QWidget, stem: Path, shots: Shots) -> list[Path]:
         image.save(str(path))
         made.append(path)
     return made
+
+
+def make_empty(path: Path) -> None:
+    """Make a workspace in which there is nothing yet."""
+    from honeyguide.workspace import Workspace
+
+    async def make() -> None:
+        await (await Workspace.create(path)).close()
+
+    asyncio.run(make())
 
 
 def make_sample(path: Path) -> None:
@@ -166,18 +210,35 @@ def make_sample(path: Path) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Make the pictures; the folder is the one argument."""
-    if len(arguments) != 1:
-        print("usage: python -m honeyguide.desktop.screenshots DIR", file=sys.stderr)
+    """Make the pictures; arguments: the folder for all, and the one of the documentation."""
+    if len(arguments) not in (1, 2):
+        print("usage: python -m honeyguide.desktop.screenshots DIR [DOCS]", file=sys.stderr)
         return 2
+    folder = Path(arguments[0])
     scratch = Path(tempfile.mkdtemp(prefix="honeyguide-pictures-"))
     try:
         make_sample(scratch / "sample")
-        for path in render_pages(scratch / "sample", Path(arguments[0]), Shots()):
-            print(path)
+        made = render_pages(scratch / "sample", folder, Shots())
+        for name, look in LOOKS.items():
+            made += render_pages(scratch / "sample", folder / name, look)
+        make_empty(scratch / "empty")
+        made += render_pages(scratch / "empty", folder / "empty", Shots(("light",), (1,), with_dialogs=False))
+        made += render_pages(scratch / "nothing", folder, Shots())
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+    for path in made:
+        print(path)
+    if len(arguments) == 2:
+        renew(folder, Path(arguments[1]))
     return 0
+
+
+def renew(folder: Path, docs: Path) -> None:
+    """Put the new pictures in the place of those that the documentation shows."""
+    for old in sorted(docs.glob("*.png")):
+        name = README_PICTURE if old.name == "review.png" else old.name
+        if (folder / name).is_file():
+            shutil.copyfile(folder / name, old)
 
 
 if __name__ == "__main__":

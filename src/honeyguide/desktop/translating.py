@@ -12,6 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
+from honeyguide.desktop.said import speak
 from honeyguide.kernel.resources import resource_root
 
 ENGLISH = "en"
@@ -51,6 +52,7 @@ def install_language(app: QApplication, wanted: object = None) -> str:
         app.removeTranslator(old)
         old.setParent(None)
     path = translation_file(language)
+    speak(language if path.is_file() else ENGLISH)
     if language == ENGLISH or not path.is_file():
         if wanted:
             QLocale.setDefault(QLocale(QLocale.Language.English))

@@ -56,7 +56,7 @@ def test_the_window_speaks_german(german: dict[str, Any], qapp: QApplication) ->
     assert QKeySequence("F7").toString(QKeySequence.SequenceFormat.NativeText) == "F7", "Qt's own words got lost"
 
 
-def test_an_unknown_language_and_an_unknown_sentence_stay_english(qapp: QApplication) -> None:
+def test_an_unknown_language_and_an_unknown_sentence_stay_english(german: dict[str, Any], qapp: QApplication) -> None:
     assert install_language(qapp, "xx") == "en"
     translator = TableTranslator({"Inbox": "Eingang", "%n runs": ["%n Lauf", "%n Läufe"]})
     assert translator.translate("Any", "Unknown sentence") is None

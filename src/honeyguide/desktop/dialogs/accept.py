@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
 
 from honeyguide.desktop.dialogs.dialog import Dialog
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.flow_layout import FlowLayout
@@ -79,7 +80,7 @@ class AcceptDialog(Dialog):
         self._go = self.add_button(self.tr("Accept && deploy"), "accept-go", look=Look.PRIMARY)
         self._go.setAccessibleName(self.tr("Accept and deploy"))
         self._go.clicked.connect(self.accept)
-        self._reason = check.reason if not check.allowed else ""
+        self._reason = spoken(check.reason) if not check.allowed else ""
         self._note.textChanged.connect(lambda _: self._judge())
         self._judge()
         cancel.setFocus()

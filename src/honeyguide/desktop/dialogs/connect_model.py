@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.dialogs.files import ask_files
+from honeyguide.desktop.rows import role_words
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type
 from honeyguide.desktop.widgets.buttons import Button, Look
@@ -146,7 +147,11 @@ class ConnectModelDialog(Dialog):
 
     def _show(self, report: ModelsReport) -> None:
         self._report = report
-        roles = "; ".join(f"{row.role}: {row.model}" for row in report.roles if row.chosen)
+        chosen_models = {row.role: str(row.model) for row in report.roles if row.chosen}
+        if len(set(chosen_models.values())) == 1 and len(chosen_models) == len(report.roles):
+            roles = next(iter(chosen_models.values()))
+        else:
+            roles = "; ".join(f"{role_words(role)}: {model}" for role, model in chosen_models.items())
         self._now.set_text(
             self.tr("In use: {roles}").format(roles=roles)
             if roles

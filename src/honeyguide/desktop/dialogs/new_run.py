@@ -15,6 +15,7 @@ from honeyguide.desktop.dialogs.plan_view import DataView, OutboxView, PlanView
 from honeyguide.desktop.dialogs.run_options import ROLES, AdvancedOptions, Ceilings, PresetChoice
 from honeyguide.desktop.models.targets import TargetTableModel
 from honeyguide.desktop.rows import models_words, target_line
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.tasks import DEBOUNCE_MS, TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
 from honeyguide.desktop.theme.plain_text import block
@@ -255,7 +256,7 @@ class NewRunDialog(Dialog):
         elif plan is None:
             reason = self.tr("The plan is being made…")
         elif not plan.to_json()["ready"]:
-            reason = " ".join(r["message"] for r in plan.to_json()["reasons"])
+            reason = " ".join(spoken(r["message"]) for r in plan.to_json()["reasons"])
         elif plan.price_is_unknown and self.ceilings.max_calls() is None:
             reason = self.tr("The price is not known: set a ceiling on calls.")
         elif plan.costs_money and self.ceilings.max_usd() is None and not plan.price_is_unknown:
@@ -302,7 +303,7 @@ class NewRunDialog(Dialog):
                 self.progress.take(event.data)
 
     def _show_result(self, result: RunResult) -> None:
-        self.progress.take({"phase": "done", "message": str(result.payload.get("reason") or "")})
+        self.progress.take({"phase": "done", "message": spoken(str(result.payload.get("reason") or ""))})
         self.pause.hide()
         self.stop.hide()
         self.show_result.show()

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPlainTextEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from honeyguide.desktop.rows import models_words
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
 from honeyguide.desktop.theme.plain_text import block, one_line
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
@@ -78,7 +79,7 @@ class PlanView(QWidget):
             for stage in data["stages"]
         ]
         self._stages.set_text("\n".join(lines))
-        reasons = [reason["message"] for reason in data["reasons"]]
+        reasons = [spoken(reason["message"]) for reason in data["reasons"]]
         self._reason.show_hint(" ".join(reasons), Severity.INFO if data["ready"] else Severity.WARN)
 
     def _time(self, report: PlanReport, concurrency: int) -> str:

@@ -52,7 +52,7 @@ class TraceTableModel(PagedTableModel[TraceRow]):
         translate = QCoreApplication.translate
         super().__init__(
             (
-                Column("outcome", translate("TraceTableModel", "Outcome"), 14, fixed=True),
+                Column("outcome", translate("TraceTableModel", "Outcome"), 18, fixed=True),
                 Column("preview", translate("TraceTableModel", "Input"), 44, stretch=True, fixed=True, sortable=False),
                 Column("target", translate("TraceTableModel", "Target"), 18),
                 Column("source", translate("TraceTableModel", "Source"), 13),

@@ -12,6 +12,7 @@ from honeyguide.desktop.dialogs.restore import RestoreDialog
 from honeyguide.desktop.dialogs.small import ConfirmDialog, TextDialog
 from honeyguide.desktop.dialogs.try_it import TryDialog
 from honeyguide.desktop.notify import Step
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.kernel.errors import Stale
 
@@ -36,8 +37,8 @@ class Decisions:
         desk, uuid = self._desk, detail.uuid
         check = await desk.workspace.can_accept(uuid, hunks=hunks, edited_text=edited_text)
         diff = await desk.workspace.run_diff(uuid)
-        stale = " ".join(detail.receipt["reasons"]) if detail.receipt and detail.receipt["stale"] else ""
-        dialog = AcceptDialog(target_name(detail), diff.summary, check, note, desk.window, stale=stale)
+        stale = " ".join(map(spoken, detail.receipt["reasons"])) if detail.receipt and detail.receipt["stale"] else ""
+        dialog = AcceptDialog(target_name(detail), spoken(diff.summary), check, note, desk.window, stale=stale)
         if not await dialog.ask():
             return False
         typed = dialog.note() or None

@@ -17,6 +17,7 @@ from honeyguide.desktop.pages.decisions import Decisions, target_of
 from honeyguide.desktop.pages.review_head import ReviewHead, open_words
 from honeyguide.desktop.pages.review_tabs import ChartsTab, ChecksTab, EvidenceTab, JournalTab
 from honeyguide.desktop.rows import candidates
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.tasks import DEBOUNCE_MS, TaskScope
 from honeyguide.desktop.widgets.decision_bar import DecisionBar, DecisionState
 from honeyguide.desktop.widgets.diff import DiffPanel, Layout, Side, TextMark
@@ -147,6 +148,8 @@ class ReviewPanel(QWidget):
             )
             self.changed.emit()
             return
+        if self.review is None:
+            self.outer.show_loading(self.tr("Reading the run…"))
         delay = DEBOUNCE_MS if self.review is None or self.review.detail.uuid != uuid else 0
         self.tasks.latest("review", lambda: self._load(uuid), self._show, failed=self._fail, delay_ms=delay)
 
@@ -315,7 +318,7 @@ class ReviewPanel(QWidget):
     def _use_check(self, check: AcceptCheck | None) -> None:
         if check is None:
             return
-        self.decision.set_accept(check.allowed, check.reason, needs_note=check.needs_note)
+        self.decision.set_accept(check.allowed, spoken(check.reason), needs_note=check.needs_note)
         included, every = len(self.diff.view.included()), len(self.diff.view.hunks())
         words = ""
         if self._edited is not None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from honeyguide.desktop.rows import models_words
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
 from honeyguide.desktop.theme.outcomes import kind_wording
 from honeyguide.desktop.widgets.bars import IntervalBar
@@ -86,8 +87,10 @@ class ReviewHead(QWidget):
         proof = detail.verification
         attempt = detail.attempt
         name = attempt.target_name or kind_wording(attempt.target_kind).words
-        self.why = attempt.reason or ""
-        title = f"{name}: {_lower(diff.summary)}" if diff is not None else f"{name}: {_lower(self._ended(detail))}"
+        self.why = spoken(attempt.reason)
+        title = (
+            f"{name}: {_lower(spoken(diff.summary))}" if diff is not None else f"{name}: {_lower(self._ended(detail))}"
+        )
         self._title.set_text(title)
         if proof is not None and detail.status not in ("running", "failed"):
             self._badge.set_outcome(str(proof.get("outcome")), self.why)
@@ -108,7 +111,7 @@ class ReviewHead(QWidget):
     def _show_stale(self, detail: RunDetail) -> None:
         receipt = detail.receipt
         is_stale = bool(receipt and receipt["stale"]) and detail.status == "proposed"
-        reasons = " ".join(receipt["reasons"]) if receipt and is_stale else ""
+        reasons = " ".join(map(spoken, receipt["reasons"])) if receipt and is_stale else ""
         said = self.tr("The proof is older than what it speaks of: {reasons}").format(reasons=reasons)
         self._stale.show_hint(said if is_stale else "", Severity.WARN)
 

@@ -13,6 +13,7 @@ from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.files import ask_save
 from honeyguide.desktop.models import CallRow, Candidate
 from honeyguide.desktop.rows import call_row, evidence_row, gate_rows
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.widgets.charts import BestSoFarChart, ChartFormat, ParetoChart, ProgressPoint, SpendChart
 from honeyguide.desktop.widgets.evidence_panel import EvidencePanel
@@ -171,7 +172,7 @@ class ChecksTab(QWidget):
         group = self.tr("Receipt: is the proof still about what is live?")
         words = self.tr("Proof and present state")
         if receipt["stale"]:
-            return [GateRow("receipt", "warn", reason, None, group, words) for reason in receipt["reasons"]]
+            return [GateRow("receipt", "warn", spoken(reason), None, group, words) for reason in receipt["reasons"]]
         digest = (proof.get("receipt") or {}).get("digest", "")
         said = self.tr("Nothing that decided it has changed. Digest {digest}.").format(digest=str(digest)[:16])
         return [GateRow("receipt", "pass", said, None, group, words)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
 from honeyguide.desktop.theme import Metrics, Role, Type, qcolor
@@ -90,6 +90,7 @@ class GateList(QScrollArea):
         column.setSpacing(0)
         column.addWidget(PlainLabel(self.summary, strong=bool(rows)))
         column.addSpacing(Metrics.GAP)
+        widths = self._widths()
         groups = dict.fromkeys(row.group for row in rows)
         for group in groups:
             if group:
@@ -98,20 +99,30 @@ class GateList(QScrollArea):
                 column.addSpacing(Metrics.GRID)
             members = [row for row in rows if row.group == group]
             for row in sorted(members, key=lambda row: row.verdict != "fail"):
-                column.addWidget(self._line(row))
+                column.addWidget(self._line(row, widths))
         column.addStretch(1)
         self.setWidget(body)
 
-    def _line(self, row: GateRow) -> QWidget:
-        icon, role = _SIGNS.get(row.verdict, ("question", Role.WARN))
-        words = row.words or gate_words(row.gate)
-        verdicts = {
+    def _verdict_words(self, verdict: str) -> str:
+        return {
             "pass": self.tr("passed"),
             "fail": self.tr("failed"),
             "warn": self.tr("look at this"),
             "skipped": self.tr("not asked"),
-        }
-        verdict = verdicts.get(row.verdict, row.verdict)
+        }.get(verdict, verdict)
+
+    def _widths(self) -> tuple[int, int]:
+        """Return how wide names and verdicts are, so that they stand under each other in every language."""
+        strong = QFontMetrics(Metrics.font(Type.BODY, strong=True))
+        names = [strong.horizontalAdvance(row.words or gate_words(row.gate)) for row in self._rows]
+        verdicts = [strong.horizontalAdvance(self._verdict_words(row.verdict)) for row in self._rows]
+        most = Metrics.characters(40)
+        return min(max(names, default=0), most) + Metrics.GAP, min(max(verdicts, default=0), most) + Metrics.GAP
+
+    def _line(self, row: GateRow, widths: tuple[int, int]) -> QWidget:
+        icon, role = _SIGNS.get(row.verdict, ("question", Role.WARN))
+        words = row.words or gate_words(row.gate)
+        verdict = self._verdict_words(row.verdict)
         line = _Line()
         line.setObjectName(f"gate-{row.gate}")
         line.setAccessibleName(f"{words}: {verdict}. {row.reason}")
@@ -122,10 +133,10 @@ class GateList(QScrollArea):
         grid.setVerticalSpacing(2)
         grid.addWidget(RoleIcon(icon, role=role), 0, 0, Qt.AlignmentFlag.AlignTop)
         name = PlainLabel(words, strong=row.verdict == "fail", wrap=False)
-        name.setMinimumWidth(Metrics.characters(24))
+        name.setMinimumWidth(widths[0])
         grid.addWidget(name, 0, 1, Qt.AlignmentFlag.AlignTop)
         said = PlainLabel(verdict, role=role if row.verdict != "pass" else Role.TEXT_2, wrap=False)
-        said.setMinimumWidth(Metrics.characters(12))
+        said.setMinimumWidth(widths[1])
         grid.addWidget(said, 0, 2, Qt.AlignmentFlag.AlignTop)
         reason = PlainLabel(row.reason, role=Role.TEXT_2 if row.verdict != "fail" else Role.TEXT, selectable=True)
         grid.addWidget(reason, 0, 3, Qt.AlignmentFlag.AlignTop)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type, figures, paint_icon, qcolor
 from honeyguide.desktop.theme.outcomes import strategy_words
 from honeyguide.desktop.widgets.charts import BestSoFarChart, ProgressPoint
@@ -141,7 +142,7 @@ class RunProgress(QWidget):
         detail = data.get("detail") or {}
         phase = str(data.get("phase", ""))
         self.phases.set_phase("verification" if detail.get("stage") == "verification" else phase)
-        said = self._stage_words(detail) or str(data.get("message") or "")
+        said = self._stage_words(detail) or spoken(str(data.get("message") or ""))
         if said:
             self._said.set_text(said)
         done, planned = detail.get("done"), detail.get("planned")

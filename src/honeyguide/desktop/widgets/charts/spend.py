@@ -60,6 +60,7 @@ class SpendChart(ChartFrame):
         }
         for name, item in self._items.items():
             self.plot.addItem(item, ignoreBounds=name in {"label", "calls"})
+        self.plot.getViewBox().setLimits(xMin=0, yMin=0, minYRange=0.01)  # nothing is spent below nothing
         self._items["line"].setDownsampling(auto=True)
         self._items["line"].setClipToView(True)
 

@@ -1,0 +1,132 @@
+"""What the engine says (reasons, summaries of changes, where a run stands), in the language of the window.
+
+The engine and every JSON document speak English; a stored sentence stays as it was written. The window knows the
+sentences' patterns (``resources/translations/said/``: English pattern to the other one, ``{0}``, ``{1}`` for what
+stands between) and puts a known one into its own language when it shows it. What it does not know is shown as it is. A
+test finds every pattern in the engine's source.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from honeyguide.kernel.resources import resource_root
+
+_PLACE = re.compile(r"\{(\d)\}")
+_NUMBER = re.compile(r"([+−-]?\d+(?:\.\d+)?)(%?)")
+_THINGS = "(table rows?|rules?|headings?|sentences?)"
+_COUNTED = re.compile(rf"(\w+) {_THINGS}")
+_PHRASE = rf"(?:adds|drops|rewords|moves) \w+ {_THINGS}(?:(?:,| and) \w+ {_THINGS})*"
+_CHANGE = re.compile(
+    rf"(?P<what>{_PHRASE}(?:(?:,| and) {_PHRASE})*|changes only blanks and line ends); "
+    r"(?P<length>same length|\d+ (?:%|characters?) (?:longer|shorter))(?P<end>\.?)",
+    re.IGNORECASE,
+)
+_MOST = 4000
+"""Longer texts are no sentences of the engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrasebook:
+    """The sentences of one language.
+
+    Attributes:
+        table: English pattern to the other one.
+        changes: the words that summaries of changes are made of.
+        comma: whether numbers have a decimal comma, and a blank before the sign of per cent.
+    """
+
+    table: Mapping[str, str]
+    changes: Mapping[str, str]
+    comma: bool = True
+    _patterns: list[tuple[re.Pattern[str], str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        places = [(english, other) for english, other in self.table.items() if _PLACE.search(english)]
+        for english, other in sorted(places, key=lambda pair: -len(_PLACE.sub("", pair[0]))):
+            parts = _PLACE.split(english)
+            pattern = "".join(re.escape(part) if n % 2 == 0 else f"(?P<p{part}>.+?)" for n, part in enumerate(parts))
+            self._patterns.append((re.compile(pattern, re.DOTALL), other))
+
+    def translated(self, sentence: str, depth: int = 0) -> str:
+        """Return the sentence in this language; one that is not known as it is."""
+        known = self.table.get(sentence)
+        if known is not None:
+            return known
+        if not sentence or len(sentence) > _MOST or depth > 2:
+            return sentence
+        change = _CHANGE.fullmatch(sentence)
+        if change is not None:
+            return self._change(change)
+        for pattern, other in self._patterns:
+            found = pattern.fullmatch(sentence)
+            if found is not None:
+                return self._filled(other, found, depth)
+        begun, stop, rest = sentence.partition(". ")
+        if stop and rest:
+            return f"{self.translated(begun + '.', depth + 1)} {self.translated(rest, depth + 1)}"
+        return sentence
+
+    def _filled(self, other: str, found: re.Match[str], depth: int) -> str:
+        def value(place: re.Match[str]) -> str:
+            text = found[f"p{place[1]}"]
+            number = _NUMBER.fullmatch(text)
+            if number is not None and self.comma:
+                return number[1].replace(".", ",") + ("\u00a0%" if number[2] else "")
+            lower = f"{text[:1].lower()}{text[1:]}"
+            return self.table[lower] if lower in self.table else self.translated(text, depth + 1)
+
+        return _PLACE.sub(value, other)
+
+    def _change(self, found: re.Match[str]) -> str:
+        """Translate a summary of a change, word group by word group."""
+
+        def counted(group: re.Match[str]) -> str:
+            number, thing = group[1].lower(), group[2].lower()
+            one = self.changes.get(f"{number} {thing}")
+            many = self.changes.get(f"{{0}} {thing}", group[0])
+            return one or many.replace("{0}", self.changes.get(number, number))
+
+        what = found["what"]
+        first = what[0].lower() + what[1:]
+        said = self.changes.get(first) or re.sub(
+            r"\b(adds|drops|rewords|moves|and)\b",
+            lambda word: self.changes.get(word[1], word[1]),
+            _COUNTED.sub(counted, first),
+        )
+        if what[0].isupper():
+            said = said[0].upper() + said[1:]
+        number = re.match(r"\d+", found["length"])
+        length = found["length"].replace(number[0], "{0}", 1) if number else found["length"]
+        length = self.changes.get(length, found["length"]).replace("{0}", number[0] if number else "")
+        return f"{said}; {length}{found['end']}"
+
+
+_book: Phrasebook | None = None
+
+
+def spoken(sentence: str | None) -> str:
+    """Return what the engine said in the language of the window."""
+    return sentence or "" if _book is None or not sentence else _book.translated(sentence)
+
+
+def said_file(language: str) -> Path:
+    """Return the file of a language's sentences; it need not exist."""
+    return resource_root() / "translations" / "said" / f"{language}.json"
+
+
+def read_phrasebook(path: Path) -> Phrasebook:
+    """Read the sentences of a language."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return Phrasebook(data["sentences"], data["changes"])
+
+
+def speak(language: str) -> None:
+    """Use a language from now on; English for one that is not there."""
+    global _book
+    path = said_file(language)
+    _book = read_phrasebook(path) if path.is_file() else None
