@@ -11,6 +11,7 @@ from urllib.request import proxy_bypass
 
 from honeyguide.kernel.errors import Unreadable
 from honeyguide.llm.addresses import OFFICIAL, Dialect, host_of, is_loopback
+from honeyguide.llm.answer_bounds import NO_COMPRESSION, bound_answer
 from honeyguide.llm.protocol import ModelRole
 
 HeaderListener = Callable[[Mapping[str, str]], None]
@@ -64,7 +65,11 @@ class Connection:
         Raises:
             Unreadable: the CA file is none.
         """
-        options: dict[str, Any] = {"follow_redirects": False}
+        options: dict[str, Any] = {
+            "follow_redirects": False,
+            "headers": NO_COMPRESSION,
+            "event_hooks": {"response": [bound_answer]},
+        }
         if self.is_local:
             options["trust_env"] = False
         elif self.proxy and not proxy_bypass(host_of(self.base_url)):

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_WHOLE = re.compile(r"[0-9]{1,15}")
+_DURATION = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|s|m|h|d)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _RESOURCES = ("requests", "tokens", "input-tokens", "output-tokens")
 
@@ -36,7 +37,7 @@ def rate_reports(headers: Mapping[str, str], now: datetime) -> list[RateReport]:
             (f"x-ratelimit-remaining-{resource}", f"x-ratelimit-reset-{resource}"),
         ):
             left = lower.get(remaining, "").strip()
-            if left.isdigit():
+            if _WHOLE.fullmatch(left):
                 found.append(RateReport(resource, int(left), _seconds_until(lower.get(reset, ""), now)))
     return found
 
@@ -51,7 +52,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         return seconds
     try:
         moment = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max(0.0, (aware - now).total_seconds())
@@ -72,4 +73,4 @@ def _seconds_until(text: str, now: datetime) -> float | None:
 
 
 def _number(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"\d+(\.\d+)?", text) else None
+    return float(text) if re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", text) else None

@@ -191,7 +191,13 @@ def _gguf(
         )
     from honeyguide.llm.providers.gguf import GgufProvider
 
-    return GgufProvider(path, context=settings.gguf_context, command=command, on_headers=on_headers)
+    return GgufProvider(
+        path,
+        context=settings.gguf_context,
+        timeout=lambda role: settings.timeout(role, "http://127.0.0.1"),
+        command=command,
+        on_headers=on_headers,
+    )
 
 
 def _replay(settings: ModelSettings) -> Provider:

@@ -45,8 +45,15 @@ ENDPOINTS: Mapping[str, Endpoint] = {
     "vllm": Endpoint("openai", "http://127.0.0.1:8000/v1", "VLLM_API_KEY"),
 }
 _URL_VARIABLES = {"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL"}
+DEFAULT_TIMEOUTS: Mapping[ModelRole, float] = {
+    ModelRole.EXECUTOR: 120.0,
+    ModelRole.JUDGE: 120.0,
+    ModelRole.MUTATOR: 300.0,
+    ModelRole.MAINTAINER: 300.0,
+}
+"""Seconds that a call of a role may take when nobody said otherwise."""
 LOCAL_TIMEOUT = 900.0
-"""Seconds for a server on this computer: small machines think long."""
+"""The same for any role at a server on this computer: small machines think long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,7 @@ class ModelSettings:
     Attributes:
         base_urls: another address for a provider, as typed.
         endpoints: further providers by name, e.g. a server of the person's own.
-        timeouts: seconds a call may take, by role; ``LOCAL_TIMEOUT`` at least on this computer.
+        timeouts: seconds a call of a role may take, where a person set them; they hold on this computer too.
         connect_timeout: seconds until a connection must stand.
         ca_file: certificates trusted besides the system's, PEM.
         proxy: used for everything but this computer; else the system's and the environment's settings hold.
@@ -68,14 +75,7 @@ class ModelSettings:
 
     base_urls: Mapping[str, str] = field(default_factory=dict)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
-    timeouts: Mapping[ModelRole, float] = field(
-        default_factory=lambda: {
-            ModelRole.EXECUTOR: 120.0,
-            ModelRole.JUDGE: 120.0,
-            ModelRole.MUTATOR: 300.0,
-            ModelRole.MAINTAINER: 300.0,
-        }
-    )
+    timeouts: Mapping[ModelRole, float] = field(default_factory=dict)
     connect_timeout: float = 10.0
     ca_file: Path | None = None
     proxy: str | None = None
@@ -100,8 +100,8 @@ class ModelSettings:
 
     def timeout(self, role: ModelRole, url: str) -> float:
         """Return the seconds a call of this role to this address may take."""
-        seconds = self.timeouts.get(role, 120.0)
-        return max(seconds, LOCAL_TIMEOUT) if is_loopback(url) else seconds
+        usual = LOCAL_TIMEOUT if is_loopback(url) else DEFAULT_TIMEOUTS[role]
+        return self.timeouts.get(role, usual)
 
 
 def grades_itself(executor: ModelRef, judge: ModelRef) -> bool:

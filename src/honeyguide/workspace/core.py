@@ -124,6 +124,11 @@ def model_settings(settings: Settings) -> ModelSettings:
         "gguf_files": {name: Path(path).expanduser() for name, path in settings.get("models.gguf_files").items()},
         "concurrency": settings.get("models.concurrency"),
         "proxy": settings.get("models.proxy"),
+        "timeouts": {
+            role: float(seconds)
+            for role in ModelRole
+            if (seconds := settings.get(f"models.timeout_{role.value}")) is not None
+        },
     }
     ca_file = settings.get("models.ca_file")
     return ModelSettings(ca_file=Path(ca_file).expanduser() if ca_file else None, **values)

@@ -38,6 +38,8 @@ class Setting:
     most: float | None = None
 
 
+TIMEOUT_HELP = "Seconds a call may take; 120 for answers and grades, 300 for the rest, 900 on this computer."
+
 SETTINGS: tuple[Setting, ...] = (
     Setting("models.executor", "text", None, "Model that answers", "PROVIDER:MODEL; empty until a model is chosen."),
     Setting("models.judge", "text", None, "Model that grades", "PROVIDER:MODEL; better not the one that answers."),
@@ -48,6 +50,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("models.concurrency", "whole", 8, "Calls at the same time", "At one provider.", least=1, most=64),
     Setting("models.ca_file", "text", None, "Certificates", "A PEM file trusted besides the system's."),
     Setting("models.proxy", "text", None, "Proxy", "Used for everything but this computer."),
+    *(
+        Setting(f"models.timeout_{role}", "number", None, f"Time-out: {words}", TIMEOUT_HELP, least=1, most=7200)
+        for role, words in (
+            ("executor", "answers"), ("judge", "grades"), ("mutator", "proposals"), ("maintainer", "flows"),
+        )
+    ),
     Setting("models.judge_exam_passed", "switch", True, "Judge may verify", "Set by the judge exam."),
     Setting("limits.calls_per_run", "whole", None, "Calls a run may make", "A ceiling for every run.", least=1),
     Setting("limits.usd_per_run", "number", None, "Money a run may cost", "In US dollars.", least=0),

@@ -9,7 +9,7 @@ from honeyguide.llm.connections import Connection, HeaderListener
 from honeyguide.llm.protocol import Message, ModelReply, ModelRequest, StopReason, Usage
 from honeyguide.llm.providers.outgoing import ModelListing, Outgoing
 from honeyguide.llm.providers.sdk_client import Body, SdkClient, Sent
-from honeyguide.llm.providers.sdk_errors import bad_answer
+from honeyguide.llm.providers.sdk_errors import bad_answer, count, readable
 from honeyguide.llm.tools import ToolCall
 
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ class AnthropicProvider:
         pieces = [getattr(block, "text", None) for block in content if getattr(block, "type", "") == "text"]
         usage = getattr(message, "usage", None)
         return ModelReply(
-            text="".join(piece for piece in pieces if isinstance(piece, str)),
+            text=readable("".join(piece for piece in pieces if isinstance(piece, str)), self.connection),
             tool_calls=tuple(_call(block) for block in content if getattr(block, "type", "") == "tool_use"),
             stop_reason=_STOPS.get(str(getattr(message, "stop_reason", "")), StopReason.OTHER),
             usage=Usage(
-                input_tokens=_count(usage, "input_tokens"),
-                output_tokens=_count(usage, "output_tokens"),
-                cache_read_tokens=_count(usage, "cache_read_input_tokens"),
-                cache_write_tokens=_count(usage, "cache_creation_input_tokens"),
+                input_tokens=count(usage, "input_tokens"),
+                output_tokens=count(usage, "output_tokens"),
+                cache_read_tokens=count(usage, "cache_read_input_tokens"),
+                cache_write_tokens=count(usage, "cache_creation_input_tokens"),
             ),
             latency_ms=latency_ms,
         )
@@ -204,7 +204,3 @@ def _listing(model: Any) -> ModelListing:
     note = "" if lifecycle == "active" else lifecycle + (f", retires {retires:%Y-%m-%d}" if retires else "")
     return ModelListing(model.id, getattr(model, "display_name", "") or "", note)
 
-
-def _count(usage: Any, name: str) -> int | None:
-    value = getattr(usage, name, None)
-    return value if isinstance(value, int) else None

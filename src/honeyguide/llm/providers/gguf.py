@@ -13,7 +13,7 @@ import secrets
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from honeyguide.kernel import processes
@@ -23,6 +23,7 @@ from honeyguide.llm.failures import Failure, FailureKind, model_error
 from honeyguide.llm.protocol import ModelReply, ModelRequest, ModelRole
 from honeyguide.llm.providers.openai import OpenAIProvider
 from honeyguide.llm.providers.outgoing import ModelListing, Outgoing
+from honeyguide.llm.settings import LOCAL_TIMEOUT
 
 START_TIME = 180.0
 """Seconds a model may take to load."""
@@ -57,7 +58,7 @@ class GgufProvider:
         *,
         context: int = 4096,
         slots: int = 1,
-        seconds: float = 900.0,
+        timeout: Callable[[ModelRole], float] = lambda role: LOCAL_TIMEOUT,
         command: Sequence[str] | None = None,
         on_headers: HeaderListener | None = None,
     ) -> None:
@@ -65,12 +66,13 @@ class GgufProvider:
         Args:
             context: tokens one conversation may have.
             slots: conversations at once; more than one gains nothing on a small processor.
+            timeout: seconds for a call of a role.
             command: how the child is started; ours by default (a frozen app names its own).
         """
         self._path = path
         self._context = context
         self._slots = slots
-        self._seconds = seconds
+        self._timeout = timeout
         self._command = command
         self._on_headers = on_headers
         self._child: subprocess.Popen[bytes] | None = None
@@ -117,9 +119,6 @@ class GgufProvider:
             find_key=lambda: key,
             timeout=self._timeout,
         )
-
-    def _timeout(self, role: ModelRole) -> float:
-        return self._seconds
 
     def _start(self, key: str) -> int:
         check_model_file(self._path)

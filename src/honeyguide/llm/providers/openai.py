@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from honeyguide.llm.connections import Connection, HeaderListener
 from honeyguide.llm.protocol import Message, ModelReply, ModelRequest, StopReason, Usage
 from honeyguide.llm.providers.outgoing import ModelListing, Outgoing
 from honeyguide.llm.providers.sdk_client import Body, SdkClient, Sent
-from honeyguide.llm.providers.sdk_errors import bad_answer
+from honeyguide.llm.providers.sdk_errors import bad_answer, count, readable
 from honeyguide.llm.tools import ToolCall
 
 if TYPE_CHECKING:
@@ -95,10 +96,10 @@ class OpenAIProvider:
         content = getattr(message, "content", None)
         usage = getattr(completion, "usage", None)
         reported = getattr(usage, "cost", None)
-        is_reported = isinstance(reported, int | float) and not isinstance(reported, bool)
+        is_reported = isinstance(reported, int | float) and not isinstance(reported, bool) and 0 <= reported < math.inf
         stop = _STOPS.get(str(getattr(choices[0], "finish_reason", "")), StopReason.OTHER)
         return ModelReply(
-            text=content if isinstance(content, str) else (refusal or ""),
+            text=readable(content if isinstance(content, str) else str(refusal or ""), self.connection),
             tool_calls=_calls(getattr(message, "tool_calls", None)),
             stop_reason=StopReason.REFUSAL if refusal and not content else stop,
             usage=_usage(usage),
@@ -186,11 +187,10 @@ def _build(connection: Connection, key: str) -> AsyncOpenAI:
 
 def _usage(usage: Any) -> Usage:
     """Tokens with the cached part taken out of the input, as the Messages API counts them."""
-    prompt, output = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
-    cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
-    cached = cached if isinstance(cached, int) else None
+    prompt, output = count(usage, "prompt_tokens"), count(usage, "completion_tokens")
+    cached = count(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
     return Usage(
-        input_tokens=max(0, prompt - (cached or 0)) if isinstance(prompt, int) else None,
-        output_tokens=output if isinstance(output, int) else None,
+        input_tokens=None if prompt is None else max(0, prompt - (cached or 0)),
+        output_tokens=output,
         cache_read_tokens=cached,
     )

@@ -29,6 +29,8 @@ _STATUS_KINDS = {
     504: _K.TIMEOUT,
     529: _K.OVERLOADED,
 }
+MOST_TOKENS = 10**10
+"""More than any call can take; a higher figure in an answer is none."""
 _LIBRARIES = ("anthropic", "openai", "httpx2", "httpcore2", "anyio", "h11")
 _QUOTA_CODES = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_error", "credit_balance_too_low"}
@@ -40,18 +42,22 @@ def from_sdk(error: Exception, connection: Connection, secrets: tuple[str, ...] 
     status = getattr(error, "status_code", None)
     if isinstance(error, ModelError):
         return error
-    if isinstance(error, ValueError):
+    if isinstance(error, UnicodeEncodeError):
+        return model_error(Failure(_K.BAD_REQUEST), who=connection.who, said="the text holds half a character")
+    if isinstance(error, ValueError | RecursionError):
         return bad_answer(connection)
     if isinstance(status, int):
         return _from_status(error, status, connection, secrets)
     kind = connection_kind(error)
+    if kind is _K.BAD_ANSWER:
+        return bad_answer(connection)
     failure = Failure(kind, may_be_billed=kind in (_K.CUT, _K.TIMEOUT) and not _never_connected(error))
     return model_error(failure, who=connection.who)
 
 
 def is_of_the_call(error: Exception) -> bool:
     """Say whether an exception comes from the call (SDK, HTTP library, system, unreadable answer), not from a slip."""
-    return isinstance(error, ModelError | OSError | ValueError) or type(error).__module__.startswith(_LIBRARIES)
+    return isinstance(error, ModelError | OSError | ValueError | RecursionError) or type(error).__module__.startswith(_LIBRARIES)
 
 
 def timed_out(connection: Connection) -> ModelError:
@@ -61,7 +67,22 @@ def timed_out(connection: Connection) -> ModelError:
 
 def bad_answer(connection: Connection, said: str = "") -> ModelError:
     """Return the error for an answer that is not a model's reply."""
-    return model_error(Failure(_K.BAD_ANSWER, status=200), who=connection.who, said=said)
+    return model_error(Failure(_K.BAD_ANSWER, status=200, may_be_billed=True), who=connection.who, said=said)
+
+
+def readable(text: str, connection: Connection) -> str:
+    """Return ``text`` if it can be kept and sent; raise for one with half characters (lone surrogates)."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise bad_answer(connection, "its text holds half a character") from None
+    return text
+
+
+def count(usage: Any, name: str) -> int | None:
+    """Return a number of tokens that an answer states; ``None`` for anything that cannot be one."""
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
 
 
 def body_fields(error: Exception) -> dict[str, Any]:
@@ -77,6 +98,8 @@ def connection_kind(error: BaseException) -> FailureKind:
     """Tell why a connection failed, from the exceptions underneath."""
     causes = list(_causes(error))
     names = {type(cause).__name__ for cause in causes}
+    if names & {"AnswerTooLong", "DecodingError"}:
+        return _K.BAD_ANSWER
     if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
         return _K.TLS
     if "ProxyError" in names:
