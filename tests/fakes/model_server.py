@@ -92,6 +92,7 @@ class ModelServer:
         self.under_way = 0
         self.most_under_way = 0
         self.batches: dict[str, dict[str, Any]] = {}
+        self.has_batches = True
         self.batches_take = 0
         """How many looks at a batch it takes until it has ended."""
         self.lock = threading.Lock()
@@ -201,6 +202,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._error(404, {"message": f"no such path: {path}"}, {})
 
     def _batch(self, owner: ModelServer, path: str, body: dict[str, Any]) -> None:
+        if not owner.has_batches:
+            self._error(404, {"message": "no such path"}, {})
+            return
         if self.command == "POST" and path.endswith("/batches"):
             name = f"msgbatch_{len(owner.batches) + 1}"
             owner.batches[name] = {"requests": body["requests"], "looks": 0}

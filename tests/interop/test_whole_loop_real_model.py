@@ -96,11 +96,13 @@ async def test_rules_are_proven_accepted_and_taken_back(desk: Workspace) -> None
     assert await desk.run_evidence(result.uuid)
     accepted = await desk.accept(result.uuid, note="as measured")
     assert accepted.status == "deployed"
-    assert desk.active_prompt("generic", "desk") == DESK_WITH_RULES
+    assert desk.active_prompt("generic", "desk").strip() == DESK_WITH_RULES.strip()
     await desk.rollback("desk")
-    assert desk.active_prompt("generic", "desk") == DESK
+    assert desk.active_prompt("generic", "desk").strip() == DESK.strip()
     page = await desk.export_run(result.uuid, desk.path.parent / "run.html")
-    assert "verified" in page.read_text(encoding="utf-8").lower() or "proven" in page.read_text(encoding="utf-8").lower()
+    assert (
+        "verified" in page.read_text(encoding="utf-8").lower() or "proven" in page.read_text(encoding="utf-8").lower()
+    )
 
 
 async def test_a_search_by_the_model_itself_ends_in_a_finding(desk: Workspace) -> None:
@@ -113,7 +115,7 @@ async def test_a_search_by_the_model_itself_ends_in_a_finding(desk: Workspace) -
         accepted = await desk.accept(result.uuid, note="as measured")
         assert accepted.status == "deployed"
         await desk.rollback("desk")
-    assert desk.active_prompt("generic", "desk") == DESK
+    assert desk.active_prompt("generic", "desk").strip() == DESK.strip()
 
 
 async def told(desk: Workspace, what: str, chosen: RunOptions) -> RunResult:

@@ -1,7 +1,8 @@
 """A support desk's history: a hundred short tickets, each with the one word it should have got; all made up here.
 
-``DESK`` is how the desk is told to work at first: it names the labels, and neither their form nor when each holds. ``DESK_WITH_RULES`` is about
-as long and says what is wanted. Labels have five letters and more: shorter answers are no evidence for a dataset.
+``DESK`` is how the desk is told to work at first: it names the labels, and neither their form nor when each holds.
+``DESK_WITH_RULES`` is about as long and says both. Labels have five letters and more, because a dataset drops shorter
+answers.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ punctuation: refund, defect, howto, praise, escalate.
 - defect: something in the product does not work, crashes, or shows an error.
 - howto: they ask how to do something or where to find it.
 - praise: they say thanks or that they like it.
-- escalate: the message speaks of a lawyer, an attorney, a court, the police or a journalist, or somebody was hurt (fire,
-  burn, shock, fall, hospital). Such a message is escalate even if it also asks how, or for money.
+- escalate: the message speaks of a lawyer, an attorney, a court, the police or a journalist, or somebody was hurt
+  (fire, burn, shock, fall, hospital). Such a message is escalate even if it also asks how, or for money.
 
 Reply with the one word only.
 """
@@ -114,5 +115,7 @@ def write_history(path: Path, prompt_name: str) -> Path:
         writer = csv.writer(stream)
         writer.writerow(["ticket_id", "prompt_name", "question", "answer", "rating"])
         writer.writerows([f"t-{n:03}", prompt_name, text, label, 5] for n, (label, text) in enumerate(HISTORY))
-        writer.writerow(["t-900", prompt_name, "This is the worst answer of the whole lot.", "Dear customer, hello!", 1])
+        writer.writerow(
+            ["t-900", prompt_name, "This is the worst answer of the whole lot.", "Dear customer, hello!", 1]
+        )
     return path

@@ -93,6 +93,25 @@ def test_the_stop_is_heard_while_a_batch_is_waited_for(tmp_path: Path) -> None:
         asyncio.run(run())
 
 
+def test_a_server_without_batches_is_asked_one_by_one(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        server.has_batches = False
+        reg = registry({"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k"})
+
+        async def run() -> list[ModelReply]:
+            run = RunModels.open(reg, tmp_path / "j.jsonl")
+            client = run.client(HAIKU, batch=True)
+            made = await asyncio.gather(*(client.complete(ask(str(n))) for n in range(5)))
+            made.append(await client.complete(ask("later")))
+            assert run.spend.calls == 6
+            await run.close()
+            await reg.close()
+            return made
+
+        assert [r.text for r in asyncio.run(run())] == [*(f"echo: {n}" for n in range(5)), "echo: later"]
+        assert sum("/batches" in seen.path for seen in server.seen) == 1
+
+
 def test_batched_calls_cost_half(tmp_path: Path) -> None:
     table = PriceTable.load()
     with ModelServer() as server:

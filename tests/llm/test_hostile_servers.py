@@ -82,7 +82,9 @@ def test_a_broken_answer_is_a_sentence(ref: ModelRef) -> None:
 
     found = dict(zip(BROKEN, asyncio.run(run()), strict=True))
     errors = {name: error for name, error in found.items() if isinstance(error, ModelError)}
-    assert {name: failure_of(error).kind for name, error in errors.items()} == {n: kind for n, (_, kind) in BROKEN.items()}
+    assert {name: failure_of(error).kind for name, error in errors.items()} == {
+        n: kind for n, (_, kind) in BROKEN.items()
+    }
     assert all(error.hint and len(error.message) < 500 for error in errors.values())
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from honeyguide.kernel.errors import BudgetExceeded, Interrupted, ModelError, ModelRefused
-from honeyguide.llm import ModelRef, ModelSettings, RunModels, Spend
+from honeyguide.llm import ModelRef, ModelRole, ModelSettings, RunModels, Spend, is_truncated
 from honeyguide.llm.cancel import Cancellation
 from honeyguide.llm.journal import read_entries
 from honeyguide.llm.stack import as_it_is
@@ -177,28 +177,42 @@ def test_the_practice_model_goes_through_the_same_layers(tmp_path: Path) -> None
     assert (spend.calls, spend.usd) == (1, 0.0)
 
 
-def test_a_reply_cut_off_is_asked_for_once_more_with_more_room(tmp_path: Path) -> None:
-    from honeyguide.llm import complete_whole, is_truncated
-
+@pytest.mark.parametrize("role", [ModelRole.JUDGE, ModelRole.MUTATOR, ModelRole.MAINTAINER])
+def test_a_reply_cut_off_is_asked_for_once_more_with_more_room(tmp_path: Path, role: ModelRole) -> None:
     with ModelServer(lambda text: "word " * int(text)) as server:
         reg = registry({"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k"})
 
         async def run() -> None:
             run = RunModels.open(reg, tmp_path / "j.jsonl")
             client = run.client(HAIKU)
-            whole = await complete_whole(client, ask("60", max_tokens=50))
+            whole = await client.complete(ask("60", max_tokens=50, role=role))
             assert not is_truncated(whole)
             assert [call.body["max_tokens"] for call in server.calls] == [50, 100]
-            still_cut = await complete_whole(client, ask("600", max_tokens=50))
+            still_cut = await client.complete(ask("600", max_tokens=50, role=role))
             assert is_truncated(still_cut)
             assert len(server.calls) == 4
-            short = await complete_whole(client, ask("6", max_tokens=50))
+            short = await client.complete(ask("6", max_tokens=50, role=role))
             assert not is_truncated(short)
             assert len(server.calls) == 5
+            assert run.spend.calls == 5
             await run.close()
             await reg.close()
 
         asyncio.run(run())
+
+
+def test_an_answer_that_is_measured_is_taken_as_it_is(tmp_path: Path) -> None:
+    with ModelServer(lambda text: "word " * int(text)) as server:
+
+        async def run() -> None:
+            reg = registry({"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k"})
+            run = RunModels.open(reg, tmp_path / "j.jsonl")
+            assert is_truncated(await run.client(HAIKU).complete(ask("60", max_tokens=50)))
+            await run.close()
+            await reg.close()
+
+        asyncio.run(run())
+        assert len(server.calls) == 1
 
 
 def test_a_failure_that_stays_is_one_error_for_the_caller(tmp_path: Path) -> None:

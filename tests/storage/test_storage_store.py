@@ -391,3 +391,30 @@ def test_a_big_file_is_checked_once_a_day(database: Path, clock, monkeypatch):
         clock.advance(hours * 3600)
         Store.open(database, create=True, clock=clock).close()
     assert checked == ["quick_check", "quick_check"]
+
+
+def test_the_workspace_has_a_ceiling_over_all_days(store, clock):
+    ceiling = SpendCeiling(calls=4, total_calls=6)
+    for day, allowed in enumerate((4, 2, 0)):
+        ledger = DayLedger(store, ceiling)
+        for _ in range(allowed):
+            ledger.reserve(Amount(1))
+            ledger.settle(Amount(1), Amount(1))
+        with pytest.raises(BudgetExceeded, match="for today" if day == 0 else "for this workspace"):
+            ledger.reserve(Amount(1))
+        ledger.close()
+        clock.advance(86400)
+    assert store.read_now(lambda unit: unit.spend.total()).calls == 6
+
+
+def test_without_a_ceiling_what_was_spent_is_counted_at_the_end(store):
+    ledger = DayLedger(store, SpendCeiling())
+    before = store.read_now(lambda unit: unit.events.last_id())
+    for _ in range(50):
+        ledger.reserve(CALL)
+        ledger.settle(CALL, Amount(1, 0.01, 10))
+    assert store.read_now(lambda unit: unit.events.last_id()) == before
+    ledger.close()
+    ledger.close()
+    spent = store.read_now(lambda unit: unit.spend.day())
+    assert (spent.calls, spent.tokens, spent.reserved_calls) == (50, 500, 0)

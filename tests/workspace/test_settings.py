@@ -25,6 +25,8 @@ VALUES = {
 @given(data=st.data())
 def test_a_value_that_was_set_is_read_back_from_the_file(tmp_path_factory, setting, data):
     value = data.draw(st.sampled_from(setting.choices) if setting.choices else VALUES[setting.type])
+    if setting.type == "number" and setting.least is not None and setting.most is not None:
+        value = setting.least + value * (setting.most - setting.least)
     path = tmp_path_factory.mktemp("settings") / "honeyguide.toml"
     Settings(path).set(setting.key, value)
     assert Settings(path).get(setting.key) == value
@@ -49,6 +51,7 @@ def test_every_setting_has_a_default_that_fits_its_own_rule(tmp_path):
         ("models.concurrency", 65),
         ("models.concurrency", True),
         ("limits.usd_per_day", -1),
+        ("models.timeout_judge", 0.5),
         ("privacy.replace_personal", "yes"),
         ("files.trusted_folders", "a"),
         ("models.base_urls", {"openai": 3}),

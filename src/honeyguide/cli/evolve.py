@@ -32,6 +32,10 @@ Concurrency = Annotated[int, typer.Option(help="Calls at the same time.", min=1,
 AllowMemorised = Annotated[
     bool, typer.Option("--allow-memorised", help="Let words of training cases into the text; it stays on record.")
 ]
+Batch = Annotated[
+    bool | None,
+    typer.Option("--batch/--no-batch", help="Prove in batches: half the price where offered, and slow."),
+]
 AllowSafe = Annotated[bool, typer.Option("--allow-safe", help="Also propose what is safe but not proven better.")]
 
 
@@ -59,6 +63,7 @@ def plan(
     concurrency: Concurrency = 4,
     allow_safe: AllowSafe = False,
     allow_memorised: AllowMemorised = False,
+    batch: Batch = None,
     show_request: Annotated[
         bool, typer.Option("--show-request", help="Show the first request as it would leave.")
     ] = False,
@@ -79,9 +84,10 @@ def plan(
         return
     _print_plan(report)
     for request in requests:
-        output.console().print(
-            f"\n[bold]request to {output.shown(request['model'])}[/]\n{output.shown(request['text'])}"
-        )
+        output.console().print(f"\n[bold]request to {output.shown(request['model'])}[/] {output.shown(request['url'])}")
+        for note in request["notes"]:
+            output.console().print(output.shown(note), style="dim")
+        output.console().print(output.shown(request["text"]))
 
 
 def evolve(
@@ -102,6 +108,7 @@ def evolve(
     concurrency: Concurrency = 4,
     allow_safe: AllowSafe = False,
     allow_memorised: AllowMemorised = False,
+    batch: Batch = None,
     yes: Annotated[bool, typer.Option("--yes", help="Spend without asking.")] = False,
     events: session.Events = False,
     json: session.Json = False,
@@ -216,6 +223,7 @@ def _options(given: dict[str, Any]) -> RunOptions:
         concurrency=given["concurrency"],
         allow_safe=given["allow_safe"],
         allow_memorised=given["allow_memorised"],
+        batch=given["batch"],
         models={role: ModelRef.parse(given[name]) for role, name in roles.items() if given[name]},
     )
 

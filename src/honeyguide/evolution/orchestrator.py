@@ -208,7 +208,7 @@ class _Run:
     async def _verify(self, trial: Trial, development: list[float]) -> OrchestratorResult:
         request = self.request
         proof = Proof(request, self.ports, self.dataset or Dataset((), (), (), request.seed))
-        judge = metered_judge(self.ports.judge, self.cancel, self.spend)
+        judge = metered_judge(self.ports.prover or self.ports.judge, self.cancel, self.spend)
 
         def told(done: int, planned: int, evidence: float) -> None:
             detail = {"done": done, "planned": planned, "evidence": evidence, **self._spent()}

@@ -94,6 +94,7 @@ def make_plan(
     *,
     has_candidate: bool = False,
     reasons: Sequence[Reason] = (),
+    proof_quotes: Mapping[ModelRole, Quote] | None = None,
 ) -> Plan:
     """Return the plan of a run.
 
@@ -101,6 +102,7 @@ def make_plan(
         quotes: what a call of each role costs; a missing role has no known price.
         search: both stages, e.g. from ``settings.searches``.
         has_candidate: whether the text is given, so that nothing is searched.
+        proof_quotes: what calls of the proof cost, where that is another price.
         reasons: what the caller knows already (no model, a run under way, …).
     """
     train, validation = development_examples(dataset)
@@ -111,9 +113,15 @@ def make_plan(
         stages = [Stage(name, *calls) for name, calls in search.calls(kind, train, validation).items()]
     else:
         stages = []
-    stages.append(Stage("verification", 0, verification_calls(dataset.holdout, settings)))
+    proof = Stage("verification", 0, verification_calls(dataset.holdout, settings))
     low, high = (sum(s.low for s in stages), sum(s.high for s in stages))
-    tokens_low, tokens_high, usd = _price(live, [*train, *validation, *dataset.holdout], low, high, quotes)
+    examples = [*train, *validation, *dataset.holdout]
+    tokens_low, tokens_high, usd = _price(live, examples, low, high, quotes)
+    proof_low, proof_high, proof_usd = _price(live, examples, proof.low, proof.high, proof_quotes or quotes)
+    stages.append(proof)
+    tokens_low, tokens_high = tokens_low + proof_low, tokens_high + proof_high
+    if usd is not None:
+        usd = None if proof_usd is None else Range(usd.low + proof_usd.low, usd.high + proof_usd.high)
     return Plan(
         tuple(stages), Range(tokens_low, tokens_high), usd, (*reasons, *_reasons(train, dataset, has_candidate))
     )

@@ -41,7 +41,7 @@ class Proof:
             repeats=request.settings.repeats,
             look=await self._look(text, examples),
             seed=request.seed,
-            concurrency=request.concurrency,
+            concurrency=request.concurrency if self.ports.prover is None else self.ports.prover_concurrency,
         )
         before, after = TextUnderTest(request.live), TextUnderTest(text)
         parts = {

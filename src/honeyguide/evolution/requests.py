@@ -189,6 +189,8 @@ class RunPorts:
         calls_left: how many calls the budget still allows; ``None`` for no ceiling.
         claim_look: the number of this look at the holdout, by measurement key and example ids.
         receipt_parts: what the caller knows of what the verification rests on (``dataset``, …).
+        prover: runs and grades the holdout where its calls go another way, as in batches; the same models as ``judge``.
+        prover_concurrency: evaluations under way at once with ``prover``.
     """
 
     judge: RunningJudge
@@ -200,6 +202,8 @@ class RunPorts:
     calls_left: Callable[[], int | None] = lambda: None
     claim_look: Callable[[str, Sequence[str]], Awaitable[int]] | None = None
     receipt_parts: Mapping[str, str] = field(default_factory=dict)
+    prover: RunningJudge | None = None
+    prover_concurrency: int = 1
 
 
 def stored_results(results: Sequence[GateResult]) -> list[dict[str, Any]]:

@@ -14,12 +14,14 @@ from honeyguide.kernel.errors import ModelError
 from honeyguide.llm.cancel import Cancellation
 from honeyguide.llm.failures import Failure, FailureKind, model_error
 from honeyguide.llm.journal import Journal
-from honeyguide.llm.protocol import ModelReply, ModelRequest
+from honeyguide.llm.protocol import ModelClient, ModelReply, ModelRequest
 from honeyguide.llm.retry import AttemptListener
 
 LARGEST_BATCH = 10_000
 GATHERING = 0.25
 """Seconds without a new call after which a batch is handed in."""
+NO_BATCHES = frozenset({404, 405, 501})
+"""What a server says that speaks the Messages API and has no batches."""
 POLLING = 20.0
 """Seconds between two looks at a batch."""
 
@@ -46,10 +48,17 @@ class BatchingClient:
         *,
         listener: AttemptListener | None = None,
         cancel: Cancellation | None = None,
+        one_by_one: ModelClient | None = None,
         gathering: float = GATHERING,
         polling: float = POLLING,
     ) -> None:
+        """
+        Args:
+            one_by_one: what makes the calls when the server turns out to take no batches.
+        """
         self._provider = provider
+        self._one_by_one = one_by_one
+        self._takes_batches = True
         self._journal = journal
         self._listener = listener
         self._cancel = cancel or Cancellation()
@@ -63,6 +72,8 @@ class BatchingClient:
     async def complete(self, request: ModelRequest) -> ModelReply:
         """As ``ModelClient.complete``; may take minutes to hours. Raises Interrupted without giving the batch up."""
         self._cancel.check()
+        if self._one_by_one is not None and not self._takes_batches:
+            return await self._one_by_one.complete(request)
         loop = asyncio.get_running_loop()
         key = request.request_hash
         _, promise = self._waiting.get(key, (request, None))
@@ -72,7 +83,12 @@ class BatchingClient:
             self._last_arrival = loop.time()
             if self._gatherer is None or self._gatherer.done():
                 self._gatherer = loop.create_task(self._gather())
-        return await asyncio.shield(promise)
+        try:
+            return await asyncio.shield(promise)
+        except ModelError as error:
+            if self._one_by_one is None or self._takes_batches or error.details.get("status") not in NO_BATCHES:
+                raise
+            return await self._one_by_one.complete(request)
 
     async def close(self) -> None:
         """Stop waiting; batches that were handed in go on at the provider and are found again by a resumed run."""
@@ -108,6 +124,8 @@ class BatchingClient:
             batch_id = await self._provider.submit_batch({key: request for key, (request, _) in calls.items()})
             self._journal.record_batch(batch_id, list(calls))
         except Exception as error:  # noqa: BLE001 - handed to everybody who waits for this batch
+            if isinstance(error, ModelError) and error.details.get("status") in NO_BATCHES:
+                self._takes_batches = False
             _fail(calls, error)
             return
         await self._finish(batch_id, calls)

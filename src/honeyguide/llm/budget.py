@@ -53,6 +53,10 @@ class Ledger(Protocol):
         """Replace a reservation by what was really taken. Never raises."""
         ...
 
+    def close(self) -> None:
+        """Give back what is held and not used. May write: use a worker thread. Closing twice is harmless."""
+        ...
+
 
 class Allowance:
     """A ledger in memory.
@@ -94,6 +98,9 @@ class Allowance:
         """As ``Ledger.settle``."""
         self._reserved -= reserved
         self.taken += actual
+
+    def close(self) -> None:
+        """As ``Ledger.close``: nothing is held anywhere else."""
 
     def _exceeded(self, what: str, limit: str, setting: str) -> BudgetExceeded:
         return BudgetExceeded(
@@ -156,7 +163,7 @@ class Budget:
         taken = Amount(
             before.calls,
             (before.usd or 0.0) + before.maybe_usd,
-            before.input_tokens + before.output_tokens + before.maybe_tokens,
+            before.tokens,
         )
         self._own = Allowance("this run", max_calls, max_usd, max_tokens, taken)
         self._ledgers: tuple[Ledger, ...] = (self._own, *shared)
@@ -219,6 +226,11 @@ class Budget:
         for ledger in self._ledgers:
             ledger.settle(NOTHING, maybe)
         self._spend = replace(self._spend, calls=self._spend.calls + 1, maybe_usd=self._spend.maybe_usd + maybe.usd)
+
+    def close(self) -> None:
+        """Close the ledgers at the end of the run."""
+        for ledger in self._ledgers:
+            ledger.close()
 
     def check(self) -> None:
         """Raise BudgetExceeded when open reservations no longer fit, because an attempt under them failed."""

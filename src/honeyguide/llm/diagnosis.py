@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from rapidfuzz import process
 
 from honeyguide.kernel.errors import HoneyguideError, ModelError
+from honeyguide.llm.budget import Budget, BudgetedClient, Meter
 from honeyguide.llm.failures import FailureKind, failure_of
-from honeyguide.llm.protocol import Message, ModelRef, ModelRequest
+from honeyguide.llm.protocol import Message, ModelRef, ModelReply, ModelRequest
 from honeyguide.llm.registry import ModelRegistry
 from honeyguide.llm.settings import FREE_PROVIDERS
 
@@ -38,14 +39,17 @@ class Diagnosis:
     suggestions: tuple[str, ...] = ()
 
 
-async def diagnose(ref: ModelRef, registry: ModelRegistry) -> Diagnosis:
-    """Ask the model one short question (a fraction of a cent where calls cost money) and explain what happens."""
+async def diagnose(ref: ModelRef, registry: ModelRegistry, budget: Budget | None = None) -> Diagnosis:
+    """Ask the model one short question (a fraction of a cent where calls cost money) and explain what happens.
+
+    Args:
+        budget: what the call counts on; none when not given.
+    """
     notes: tuple[str, ...] = ()
     try:
         if ref.provider not in FREE_PROVIDERS:
             notes = registry.settings.base_url(ref.provider, registry.environ).notes
-        provider = registry.provider(ref)
-        reply = await provider.complete(_question(ref))
+        reply = await _asked(ref, registry, budget or Budget())
     except ModelError as error:
         kind = failure_of(error).kind
         suggestions = await _similar(ref, registry) if kind is FailureKind.MODEL_NOT_FOUND else ()
@@ -53,9 +57,18 @@ async def diagnose(ref: ModelRef, registry: ModelRegistry) -> Diagnosis:
         return Diagnosis(str(ref), False, kind.value, error.message, remedy, notes=notes, suggestions=suggestions)
     except HoneyguideError as error:
         return Diagnosis(str(ref), False, error.code, error.message, error.hint, notes=notes)
-    notes += provider.preview(_question(ref)).notes
+    notes += registry.provider(ref).preview(_question(ref)).notes
     sentence = f"{ref} answered in {reply.latency_ms} ms."
     return Diagnosis(str(ref), True, "ok", sentence, latency_ms=reply.latency_ms, notes=notes)
+
+
+async def _asked(ref: ModelRef, registry: ModelRegistry, budget: Budget) -> ModelReply:
+    question, meter = _question(ref), Meter(budget, registry.quote(ref))
+    try:
+        return await BudgetedClient(registry.provider(ref), meter).complete(question)
+    except ModelError as error:
+        meter.failed(question, error)
+        raise
 
 
 def _question(ref: ModelRef) -> ModelRequest:

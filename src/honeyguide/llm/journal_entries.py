@@ -76,6 +76,11 @@ class JournalTotals:
     maybe_usd: float = 0.0
     maybe_tokens: int = 0
 
+    @property
+    def tokens(self) -> int:
+        """All tokens that a ceiling counts."""
+        return self.input_tokens + self.output_tokens + self.maybe_tokens
+
     def plus(self, entry: JournalEntry) -> JournalTotals:
         """Return the sums with one more entry."""
         if entry.kind == "reply":

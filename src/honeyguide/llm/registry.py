@@ -146,6 +146,10 @@ class ModelRegistry:
         """Return what knows the price of calls to ``ref``."""
         return quote_for(ref, self.settings, self.environ, self.prices, batch=batch)
 
+    def takes_batches(self, ref: ModelRef) -> bool:
+        """Say whether calls to ``ref`` can be handed in many at once, at the price for that."""
+        return ref.provider not in FREE_PROVIDERS and hasattr(self.provider(ref), "submit_batch")
+
     def costs_money(self, ref: ModelRef) -> bool:
         """Say whether calls to ``ref`` are paid for, at the address that is really used."""
         if ref.provider in FREE_PROVIDERS:

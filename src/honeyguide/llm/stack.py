@@ -14,11 +14,12 @@ from honeyguide.llm.cancel import Cancellation
 from honeyguide.llm.failures import failure_of
 from honeyguide.llm.journal import Journal, JournaledClient, redacted
 from honeyguide.llm.limiter import LimitedClient, Limiter
-from honeyguide.llm.prices import FreeQuote, Quote
+from honeyguide.llm.prices import FreeQuote, Quote, TableQuote
 from honeyguide.llm.protocol import ModelClient, ModelRef, ModelReply, ModelRequest
 from honeyguide.llm.providers.outgoing import Outgoing, Provider
 from honeyguide.llm.registry import ModelRegistry
 from honeyguide.llm.retry import Contact, RetryingClient, RetryPolicy
+from honeyguide.llm.whole import WHOLE_ROLES, complete_whole
 
 Redact = Callable[[str], str]
 
@@ -66,8 +67,13 @@ class ModelStack:
         self._redact = redact
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """As ``ModelClient.complete``; replays too stop when the run is stopped."""
+        """As ``ModelClient.complete``; replays too stop when the run is stopped.
+
+        What has to be whole to be of use (a verdict, a prompt) and was cut off is asked for once more, with more room.
+        """
         self._cancel.check()
+        if request.role in WHOLE_ROLES:
+            return await complete_whole(self._outermost, request)
         return await self._outermost.complete(request)
 
     def preview(self, request: ModelRequest) -> Outgoing:
@@ -98,20 +104,30 @@ def build_stack(
     """
     cancel = cancel or Cancellation()
     meter = Meter(budget, quote or FreeQuote())
-    sender: ModelClient
-    if batching is not None:
-        sender = batching
-    else:
-        retrying = RetryingClient(
-            provider,
-            policy=policy,
-            listener=Attempts(journal, meter, limiter),
-            cancel=cancel,
-            while_waiting=lambda: limiter.lent(cancel),
-            contact=contact,
-        )
-        sender = LimitedClient(retrying, limiter, cancel)
+    sender: ModelClient = batching or _one_by_one(
+        provider, Attempts(journal, meter, limiter), limiter, cancel, policy, contact
+    )
     return ModelStack(ref, JournaledClient(BudgetedClient(sender, meter), journal, redact), provider, redact, cancel)
+
+
+def _one_by_one(
+    provider: Provider,
+    attempts: Attempts,
+    limiter: Limiter,
+    cancel: Cancellation,
+    policy: RetryPolicy | None,
+    contact: Contact | None,
+) -> LimitedClient:
+    """Return limiter, retry and provider: what sends each call by itself."""
+    retrying = RetryingClient(
+        provider,
+        policy=policy,
+        listener=attempts,
+        cancel=cancel,
+        while_waiting=lambda: limiter.lent(cancel),
+        contact=contact,
+    )
+    return LimitedClient(retrying, limiter, cancel)
 
 
 class RunModels:
@@ -168,13 +184,21 @@ class RunModels:
             batch: hand calls in as Message Batches where the provider takes them: half the price, and slow.
         """
         provider = self._registry.provider(ref)
-        takes_batches = batch and hasattr(provider, "submit_batch")
+        takes_batches = batch and self._registry.takes_batches(ref)
         quote = self._registry.quote(ref, batch=takes_batches)
         limiter = self._registry.limiter(ref)
+        contact = self._contacts.setdefault(id(limiter), Contact())
         batching = None
         if takes_batches:
             listener = Attempts(self.journal, Meter(self.budget, quote), limiter)
-            batching = BatchingClient(provider, self.journal, listener=listener, cancel=self.cancel)  # type: ignore[arg-type]
+            single = _one_by_one(provider, listener, limiter, self.cancel, self._policy, contact)
+            batching = BatchingClient(
+                provider,  # type: ignore[arg-type]
+                self.journal,
+                listener=listener,
+                cancel=self.cancel,
+                one_by_one=None if isinstance(quote, TableQuote) else single,  # never at twice the price that was held
+            )
             self._batching.append(batching)
         return build_stack(
             ref,
@@ -187,7 +211,7 @@ class RunModels:
             redact=self._redact,
             policy=self._policy,
             batching=batching,
-            contact=self._contacts.setdefault(id(limiter), Contact()),
+            contact=contact,
         )
 
     @property
@@ -200,7 +224,8 @@ class RunModels:
         await asyncio.to_thread(self.journal.sync)
 
     async def close(self) -> None:
-        """Stop waiting for batches and close the journal; the registry's providers stay open."""
+        """Stop waiting for batches, close journal and budget; the registry's providers stay open."""
         for batching in self._batching:
             await batching.close()
         await asyncio.to_thread(self.journal.close)
+        await asyncio.to_thread(self.budget.close)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from honeyguide.llm.protocol import ModelClient, ModelReply, ModelRequest, StopReason
+from honeyguide.llm.protocol import ModelClient, ModelReply, ModelRequest, ModelRole, StopReason
 
 GROWTH = 2
-LARGEST_REPLY = 16_000
+LARGEST_REPLY = 32_000
 """Tokens; above it a longer reply is not asked for."""
+WHOLE_ROLES = frozenset({ModelRole.JUDGE, ModelRole.MUTATOR, ModelRole.MAINTAINER})
+"""Whose replies are of no use when they are cut off. An executor's limit belongs to what is measured."""
 
 
 def is_truncated(reply: ModelReply) -> bool:

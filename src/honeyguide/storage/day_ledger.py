@@ -1,4 +1,4 @@
-"""A ceiling for a day that several processes share, quick enough to stand before every call.
+"""Ceilings for a day and for the workspace that several processes share, quick enough to stand before every call.
 
 It takes a block of the day's ceiling out of the database at a time and hands it out from memory, so that a call
 seldom waits for the disk. What a dead process still held counts as spent: the ceiling is never exceeded.
@@ -22,7 +22,10 @@ BLOCK_CALLS = 32
 
 
 class DayLedger:
-    """``llm.budget.Ledger`` for today (UTC). Close it when the run ends."""
+    """``llm.budget.Ledger`` for today (UTC) and the workspace. Close it when the run ends.
+
+    Without a limit it holds nothing back, and books what was spent when it is closed.
+    """
 
     def __init__(self, store: Store, ceiling: SpendCeiling) -> None:
         self._store = store
@@ -33,7 +36,9 @@ class DayLedger:
         self._block: str | None = None
 
     def reserve(self, amount: Amount) -> None:
-        """As ``Ledger.reserve``. Raises BudgetExceeded when today's ceiling does not allow it."""
+        """As ``Ledger.reserve``. Raises BudgetExceeded when the ceiling does not allow it."""
+        if not self._ceiling.is_set:
+            return
         with self._lock:
             if self._block is None or not _covers(self._free, amount):
                 self._fetch(amount)
@@ -52,6 +57,8 @@ class DayLedger:
             self._spent, self._block, self._free = NOTHING, None, NOTHING
             if block is not None:
                 self._store.write_now(lambda unit: unit.spend.close_block(block, spent))
+            elif spent != NOTHING:
+                self._store.write_now(lambda unit: unit.spend.add(spent))
 
     def _fetch(self, amount: Amount) -> None:
         """Take a block that holds at least ``amount``; a small one where the day has no more left."""

@@ -33,7 +33,7 @@ class SpendRepository:
             The block's id, and whether it is a new one (nothing that was left of an older one counts any more).
 
         Raises:
-            BudgetExceeded: today's ceiling does not allow it; then nothing has changed.
+            BudgetExceeded: the ceiling does not allow it; then nothing has changed.
         """
         today = self._today()
         row = None if block is None else self._session.get(_B, block)
@@ -42,10 +42,10 @@ class SpendRepository:
             row, spent = None, NOTHING
         extra = Amount() if row is None else Amount(-spent.calls, -spent.usd, -spent.tokens)
         self._book(today, spent)
-        if not self._fits(self.day(today), ceiling, wanted + extra):
+        if self._reached(today, ceiling, wanted + extra):
             self._settle_dead()
-            if not self._fits(self.day(today), ceiling, wanted + extra):
-                raise self._exceeded(self.day(today))
+            if reached := self._reached(today, ceiling, wanted + extra):
+                raise self._exceeded(self.day(today), reached)
         if row is not None:
             self._release(row.id, spent)
             self._work.change(
@@ -127,22 +127,39 @@ class SpendRepository:
         self._work.change(statement.on_conflict_do_update(index_elements=["day"], set_=added))
         self._work.event("spend:counted", day, calls=spent.calls)
 
-    @staticmethod
-    def _fits(day: SpendDay, ceiling: SpendCeiling, more: Amount) -> bool:
-        amounts = (
-            (ceiling.calls, day.calls + day.reserved_calls + more.calls),
-            (ceiling.tokens, day.tokens + day.reserved_tokens + more.tokens),
-            (ceiling.usd, day.usd + day.reserved_usd + more.usd),
-        )
-        return all(limit is None or amount <= limit + ROUNDING for limit, amount in amounts)
+    def _reached(self, today: str, ceiling: SpendCeiling, more: Amount) -> str:
+        """Return which ceiling does not allow ``more`` (``today`` or ``this workspace``); empty when all do."""
+        day = self.day(today)
+        held = Amount(day.reserved_calls, day.reserved_usd, day.reserved_tokens)
+        after = Amount(day.calls, day.usd, day.tokens) + held + more
+        if not _fits(after, ceiling.calls, ceiling.usd, ceiling.tokens):
+            return "today"
+        totals = (ceiling.total_calls, ceiling.total_usd, ceiling.total_tokens)
+        if any(limit is not None for limit in totals) and not _fits(self.total() + self._held() + more, *totals):
+            return "this workspace"
+        return ""
+
+    def _held(self) -> Amount:
+        """What all processes hold, of whatever day."""
+        sums = self._session.execute(select(func.sum(_B.calls), func.sum(_B.usd), func.sum(_B.tokens))).one()
+        return Amount(sums[0] or 0, sums[1] or 0.0, sums[2] or 0)
 
     @staticmethod
-    def _exceeded(day: SpendDay) -> BudgetExceeded:
+    def _exceeded(day: SpendDay, reached: str) -> BudgetExceeded:
+        hints = {
+            "today": "Raise the daily limit in the settings, or go on tomorrow (days are UTC); what was paid is kept.",
+            "this workspace": "Raise the workspace's limit in the settings; what was paid for is kept.",
+        }
         return BudgetExceeded(
-            "The next call could exceed the ceiling for today.",
-            hint="Raise the daily limit in the settings, or go on tomorrow (days are UTC); what was paid for is kept.",
-            details={"ceiling": "today", "calls": day.calls, "usd": day.usd, "reserved_usd": day.reserved_usd},
+            f"The next call could exceed the ceiling for {reached}.",
+            hint=hints[reached],
+            details={"ceiling": reached, "calls": day.calls, "usd": day.usd, "reserved_usd": day.reserved_usd},
         )
 
     def _today(self) -> str:
         return self._work.now()[:10]
+
+
+def _fits(amount: Amount, calls: int | None, usd: float | None, tokens: int | None) -> bool:
+    pairs = ((calls, amount.calls), (usd, amount.usd), (tokens, amount.tokens))
+    return all(limit is None or taken <= limit + ROUNDING for limit, taken in pairs)

@@ -154,7 +154,7 @@ class Continuing:
         cancel = Cancellation()
         try:
             async with run_models(
-                self._core, uuid, found.options, cancel, max_calls=max(todo, 1),
+                self._core, uuid, cancel, max_calls=max(todo, 1),
                 max_usd=self._core.settings.get("limits.usd_per_run"), on_top=True,
             ) as opened:  # fmt: skip
                 clients: dict[ModelRole, ModelClient] = {role: opened.client(models[role]) for role in ROLES}

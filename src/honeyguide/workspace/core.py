@@ -19,7 +19,7 @@ from honeyguide.llm import DEFAULT_MODELS, ModelRef, ModelSettings
 from honeyguide.versions import Deployer, VersionStore
 
 if TYPE_CHECKING:
-    from honeyguide.llm import KeyStore, ModelRegistry, ModelRole
+    from honeyguide.llm import KeyStore, Ledger, ModelRegistry, ModelRole
     from honeyguide.storage import Store
     from honeyguide.traces.redaction import Redactor
     from honeyguide.versions import Repair
@@ -94,6 +94,22 @@ class Core:
         if registry is not None:
             await registry.close()
 
+    def ledgers(self) -> tuple[Ledger, ...]:
+        """Return what every piece of work with models counts on besides its own ceilings: the day and the workspace."""
+        from honeyguide.storage import DayLedger
+        from honeyguide.storage.records import SpendCeiling
+
+        limit = self.settings.get
+        ceiling = SpendCeiling(
+            calls=limit("limits.calls_per_day"),
+            tokens=limit("limits.tokens_per_day"),
+            usd=limit("limits.usd_per_day"),
+            total_calls=limit("limits.calls_in_all"),
+            total_tokens=limit("limits.tokens_in_all"),
+            total_usd=limit("limits.usd_in_all"),
+        )
+        return (DayLedger(self.store, ceiling),)
+
     def model_for(self, role: ModelRole) -> ModelRef:
         """Return the model of a role: as set, else as the executor's provider would have it, else the default."""
         named = self.settings.get(f"models.{role.value}")
@@ -126,7 +142,7 @@ def model_settings(settings: Settings) -> ModelSettings:
         "proxy": settings.get("models.proxy"),
         "timeouts": {
             role: float(seconds)
-            for role in ModelRole
+            for role in DEFAULT_MODELS
             if (seconds := settings.get(f"models.timeout_{role.value}")) is not None
         },
     }

@@ -15,7 +15,6 @@ from honeyguide.evals.examples import Example, ExpectationRole
 from honeyguide.evals.judge import Judge
 from honeyguide.flows.desk import ModelAccess
 from honeyguide.llm import (
-    Ledger,
     Message,
     ModelClient,
     ModelRef,
@@ -25,8 +24,6 @@ from honeyguide.llm import (
     PriceTable,
     RunModels,
 )
-from honeyguide.storage import DayLedger
-from honeyguide.storage.records import SpendCeiling
 from honeyguide.suites import EvalCase
 from honeyguide.suites.runner import Rubric
 from honeyguide.workspace.core import Core, model_settings
@@ -78,7 +75,6 @@ class _Access:
         self._folder = folder
         self._registry: ModelRegistry | None = None
         self._models: RunModels | None = None
-        self._ledger: DayLedger | None = None
 
     def client(self, ref: ModelRef) -> ModelClient:
         """Return the model; journal and connections are opened at the first call."""
@@ -86,15 +82,11 @@ class _Access:
             core, settings = self._core, self._core.settings
             prices = PriceTable.load(core.layout.root / "prices.json")
             self._registry = ModelRegistry(model_settings(settings), core.keys, prices, core.environ, clock=core.clock)
-            shared: list[Ledger] = []
-            calls, usd = settings.get("limits.calls_per_day"), settings.get("limits.usd_per_day")
-            if self._registry.costs_money(ref) and (calls is not None or usd is not None):
-                self._ledger = DayLedger(core.store, SpendCeiling(calls=calls, usd=usd))
-                shared.append(self._ledger)
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._models = RunModels.open(
                 self._registry, self._folder / "journal.jsonl", max_calls=settings.get("limits.calls_per_run"),
-                max_usd=settings.get("limits.usd_per_run"), shared=shared, redact=core.outgoing_redactor().text,
+                max_usd=settings.get("limits.usd_per_run"), max_tokens=settings.get("limits.tokens_per_run"),
+                shared=core.ledgers(), redact=core.outgoing_redactor().text,
             )  # fmt: skip
         return self._models.client(ref)
 

@@ -123,7 +123,7 @@ class HarnessDrafting(HarnessReviewing):
             proof = await self._proof(opened, drafted.gate, models, options, progress)
             spend = models.budget.spend.to_json()
         finally:
-            models.journal.close()
+            await models.close()
         row = self._row(opened, report, drafted.proposal, drafted.gate, options.trigger, proof, spend)
         if drafted.gate.is_empty:
             if options.trigger == "manual":
@@ -180,6 +180,8 @@ class HarnessDrafting(HarnessReviewing):
             path,
             max_calls=_least(options.max_calls, self.home.max_calls),
             max_usd=_least(options.max_usd, self.home.max_usd),
+            max_tokens=self.home.max_tokens,
+            shared=self.home.ledgers(),
             redact=self.home.redact,
         )
 

@@ -90,7 +90,7 @@ class HarnessEvolving(HarnessDrafting):
             ref = self._mutator(harness, options)
             reply = await models.client(ref).complete(reflection_request(spec, report, ref))
         finally:
-            models.journal.close()
+            await models.close()
         queued = [
             self.queue_lesson(opened, lesson, REFLECT)[1]
             for lesson in read_lessons(reply.text, spec.evolution.reflect.max_lessons)

@@ -19,7 +19,16 @@ from honeyguide.harnesses.registry import Registry
 from honeyguide.harnesses.trust import TrustStore
 from honeyguide.kernel.clock import Clock, SystemClock, iso
 from honeyguide.kernel.ids import IdFactory, new_uuid
-from honeyguide.llm import DEFAULT_MODELS, KeyStore, ModelRef, ModelRegistry, ModelRole, ModelSettings, PriceTable
+from honeyguide.llm import (
+    DEFAULT_MODELS,
+    KeyStore,
+    Ledger,
+    ModelRef,
+    ModelRegistry,
+    ModelRole,
+    ModelSettings,
+    PriceTable,
+)
 from honeyguide.traces.redaction import Redactor
 from honeyguide.versions import Deployer, VersionStore
 from honeyguide.workspace.core import Core
@@ -35,7 +44,8 @@ class HarnessHome:
     Attributes:
         state: a folder for trust, registry, versions and journals of model calls.
         registry: the models; made when first asked for.
-        max_usd, max_calls: ceilings for one piece of work.
+        max_usd, max_calls, max_tokens: ceilings for one piece of work.
+        ledgers: ceilings that other work counts on too; made for each piece of work.
     """
 
     state: Path
@@ -47,6 +57,8 @@ class HarnessHome:
     redact: Callable[[str], str]
     max_usd: float | None = None
     max_calls: int | None = None
+    max_tokens: int | None = None
+    ledgers: Callable[[], tuple[Ledger, ...]] = tuple
     owned: ModelRegistry | None = None
 
     @classmethod
@@ -62,6 +74,8 @@ class HarnessHome:
             redact=core.outgoing_redactor().text,
             max_usd=core.settings.get("limits.usd_per_run"),
             max_calls=core.settings.get("limits.calls_per_run"),
+            max_tokens=core.settings.get("limits.tokens_per_run"),
+            ledgers=core.ledgers,
         )
 
     @classmethod

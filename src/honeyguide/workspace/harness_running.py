@@ -92,7 +92,7 @@ class HarnessRunning:
             )
             outcome = await run_harness(harness, spec, input, ports, run_id=run_id, requested=model)
         finally:
-            models.journal.close()
+            await models.close()
             models.journal.path.unlink(missing_ok=True)
         await self.home.in_thread(lambda: self._remember(path))
         drafted = await self._evolving.after_run(path, outcome)
@@ -111,6 +111,8 @@ class HarnessRunning:
             folder / f"run-{self.home.new_id()}.jsonl",
             max_calls=self.home.max_calls,
             max_usd=self.home.max_usd,
+            max_tokens=self.home.max_tokens,
+            shared=self.home.ledgers(),
             redact=self.home.redact,
         )
 

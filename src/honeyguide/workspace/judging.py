@@ -143,7 +143,15 @@ class Judging:
         await self._core.in_thread(lambda: path.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
         redact = self._core.outgoing_redactor().text
         models = await self._core.in_thread(
-            lambda: RunModels.open(self._core.registry, path, max_calls=max_calls, max_usd=max_usd, redact=redact)
+            lambda: RunModels.open(
+                self._core.registry,
+                path,
+                max_calls=max_calls,
+                max_usd=max_usd,
+                max_tokens=self._core.settings.get("limits.tokens_per_run"),
+                shared=self._core.ledgers(),
+                redact=redact,
+            )
         )
         try:
             yield models

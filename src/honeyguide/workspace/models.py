@@ -7,7 +7,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from honeyguide.kernel.errors import HoneyguideError, InvalidInput
-from honeyguide.llm import Diagnosis, KeySource, ModelRef, ModelRegistry, ModelRole, diagnose, gguf_name, grades_itself
+from honeyguide.llm import (
+    Budget,
+    Diagnosis,
+    KeySource,
+    ModelRef,
+    ModelRegistry,
+    ModelRole,
+    diagnose,
+    gguf_name,
+    grades_itself,
+)
 from honeyguide.llm.addresses import is_loopback
 from honeyguide.llm.settings import FREE_PROVIDERS
 from honeyguide.workspace.core import Core
@@ -43,8 +53,12 @@ class Models:
             refs: Sequence[ModelRef] = list(dict.fromkeys(self._core.model_for(role) for role in ModelRole))
         else:
             refs = [self._core.model_for(ModelRole(name)) if name in set(ModelRole) else ModelRef.parse(name)]
-        registry = self._core.registry
-        return [_test(found) for found in await asyncio.gather(*(diagnose(ref, registry) for ref in refs))]
+        registry, budget = self._core.registry, Budget(shared=self._core.ledgers())
+        try:
+            found = await asyncio.gather(*(diagnose(ref, registry, budget) for ref in refs))
+        finally:
+            await self._core.in_thread(budget.close)
+        return [_test(diagnosis) for diagnosis in found]
 
     async def list_models(self, provider: str) -> list[str]:
         """Ask a provider which models it offers. Raises ModelError, InvalidInput."""

@@ -142,7 +142,13 @@ async def request_for(
 
 
 def plan_for(
-    core: Core, request: EvolutionRequest, dataset: Dataset, models: Models, reasons: tuple[Reason, ...] = ()
+    core: Core,
+    request: EvolutionRequest,
+    dataset: Dataset,
+    models: Models,
+    reasons: tuple[Reason, ...] = (),
+    *,
+    in_batches: bool = False,
 ) -> Plan:
     """Return what the run will take."""
     search = request.settings.searches()
@@ -156,6 +162,10 @@ def plan_for(
         quotes,
         has_candidate=request.candidate is not None,
         reasons=reasons,
+        proof_quotes={
+            role: core.registry.quote(models[role], batch=in_batches and core.registry.takes_batches(models[role]))
+            for role in ROLES
+        },
     )
 
 
@@ -170,6 +180,11 @@ def judge_for(client: Mapping[ModelRole, ModelClient], models: Models) -> Runnin
 def costs_money(core: Core, options: RunOptions) -> bool:
     """Say whether a run with these options is paid for."""
     return any(core.registry.costs_money(ref) for ref in models_for(core, options).by_role.values())
+
+
+def goes_in_batches(core: Core, options: RunOptions) -> bool:
+    """Say whether the proof's calls go out in batches, where the provider takes them."""
+    return bool(core.settings.get("runs.batch_verification")) if options.batch is None else options.batch
 
 
 def stored_options(options: RunOptions, live: str) -> dict[str, Any]:

@@ -197,7 +197,7 @@ class Reviewing:
         await self._core.in_thread(lambda: path.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
         models = await self._core.in_thread(
             lambda: RunModels.open(
-                self._core.registry, path, max_calls=None, redact=self._core.outgoing_redactor().text
+                self._core.registry, path, shared=self._core.ledgers(), redact=self._core.outgoing_redactor().text
             )
         )
         try:

@@ -1,24 +1,19 @@
-"""The models of one run: its journal, its ceilings, and the ceilings of the day that it shares."""
+"""The models of one run: its journal, its ceilings, and the ceilings that it shares."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from honeyguide.llm import Budget, Cancellation, Journal, Ledger, RunModels, Spend
-from honeyguide.storage import DayLedger
-from honeyguide.storage.records import SpendCeiling
+from honeyguide.llm import Budget, Cancellation, Journal, RunModels, Spend
 from honeyguide.workspace.core import Core
-from honeyguide.workspace.preparing import costs_money
-from honeyguide.workspace.views.options import RunOptions
 
 
 @asynccontextmanager
 async def run_models(
     core: Core,
     uuid: str,
-    options: RunOptions,
     cancel: Cancellation,
     *,
     max_calls: int,
@@ -34,27 +29,17 @@ async def run_models(
     path = core.layout.journal(uuid)
     await core.in_thread(lambda: path.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
     journal = await core.in_thread(lambda: Journal(path, clock=core.clock))
-    shared, ledger = _day_ledger(core, options)
+    max_tokens = core.settings.get("limits.tokens_per_run")
     if on_top:
         max_calls += journal.totals.calls
         max_usd = None if max_usd is None else max_usd + (journal.totals.usd or 0.0) + journal.totals.maybe_usd
-    budget = Budget(max_calls, max_usd, shared=shared, paid_before=journal.totals)
+        max_tokens = None if max_tokens is None else max_tokens + journal.totals.tokens
+    budget = Budget(max_calls, max_usd, max_tokens, shared=core.ledgers(), paid_before=journal.totals)
     models = RunModels(core.registry, journal, budget, cancel=cancel, redact=core.outgoing_redactor().text)
     try:
         yield models
     finally:
         await models.close()
-        if ledger is not None:
-            await core.in_thread(ledger.close)
-
-
-def _day_ledger(core: Core, options: RunOptions) -> tuple[Sequence[Ledger], DayLedger | None]:
-    calls = core.settings.get("limits.calls_per_day")
-    usd = core.settings.get("limits.usd_per_day")
-    if not costs_money(core, options) or (calls is None and usd is None):
-        return (), None
-    ledger = DayLedger(core.store, SpendCeiling(calls=calls, usd=usd))
-    return (ledger,), ledger
 
 
 def spend_figures(spend: Spend) -> dict[str, Any]:

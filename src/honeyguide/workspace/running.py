@@ -45,6 +45,7 @@ from honeyguide.workspace.preparing import (
     ROLES,
     Models,
     costs_money,
+    goes_in_batches,
     judge_for,
     models_for,
     plan_for,
@@ -61,6 +62,8 @@ OnProgress = Callable[[ProgressEvent], None]
 STORE_PROGRESS_EVERY = 0.4
 """Seconds between two stored states of a run; its own process is told at once."""
 LOOK_FOR_CANCEL_EVERY = 0.5
+BATCHED_EVALUATIONS = 1000
+"""Evaluations under way at once when their calls go out in batches: all that a holdout usually has."""
 NOTES = "notes"
 """Under this name the notes on a run stand in its attempt's options."""
 STORED_DETAILS = ("stage", "generation", "done", "planned", "calls", "usd")
@@ -137,7 +140,10 @@ class Running:
         request = await request_for(self._core, home, options)
         dataset = await self._mining.dataset(home.ref, options.seed)
         reasons = (*await self._reasons(home, models), *await self._mining.advice(home.ref, dataset))
-        plan = await self._core.in_thread(lambda: plan_for(self._core, request, dataset, models, reasons))
+        in_batches = goes_in_batches(self._core, options)
+        plan = await self._core.in_thread(
+            lambda: plan_for(self._core, request, dataset, models, reasons, in_batches=in_batches)
+        )
         return PlanReport(
             target=str(home.ref),
             plan=plan,
@@ -382,7 +388,6 @@ class Running:
                     run_models(
                         self._core,
                         active.uuid,
-                        prepared.options,
                         active.cancel,
                         max_calls=prepared.max_calls,
                         max_usd=prepared.max_usd,
@@ -418,6 +423,12 @@ class Running:
         async def dataset() -> Dataset:
             return prepared.dataset
 
+        in_batches = goes_in_batches(self._core, prepared.options)
+        provers: dict[ModelRole, ModelClient] = {
+            role: PausableClient(models.client(prepared.models[role], batch=True), active.may_go, active.cancel)
+            for role in (ModelRole.EXECUTOR, ModelRole.JUDGE)
+            if in_batches
+        }
         return RunPorts(
             judge=judge_for(clients, prepared.models),
             mutator=clients[ModelRole.MUTATOR],
@@ -429,6 +440,8 @@ class Running:
             calls_left=lambda: prepared.max_calls - models.spend.calls + models.journal.unasked,
             claim_look=sink.claim_look,
             receipt_parts={"program": __version__},
+            prover=judge_for(provers, prepared.models) if in_batches else None,
+            prover_concurrency=BATCHED_EVALUATIONS,
         )
 
     @asynccontextmanager

@@ -53,18 +53,33 @@ SETTINGS: tuple[Setting, ...] = (
     *(
         Setting(f"models.timeout_{role}", "number", None, f"Time-out: {words}", TIMEOUT_HELP, least=1, most=7200)
         for role, words in (
-            ("executor", "answers"), ("judge", "grades"), ("mutator", "proposals"), ("maintainer", "flows"),
+            ("executor", "answers"),
+            ("judge", "grades"),
+            ("mutator", "proposals"),
+            ("maintainer", "flows"),
         )
     ),
     Setting("models.judge_exam_passed", "switch", True, "Judge may verify", "Set by the judge exam."),
     Setting("limits.calls_per_run", "whole", None, "Calls a run may make", "A ceiling for every run.", least=1),
     Setting("limits.usd_per_run", "number", None, "Money a run may cost", "In US dollars.", least=0),
+    Setting("limits.tokens_per_run", "whole", None, "Tokens a run may take", "Read and written, together.", least=1),
     Setting("limits.calls_per_day", "whole", None, "Calls a day may make", "Over all runs and programs.", least=1),
     Setting("limits.usd_per_day", "number", None, "Money a day may cost", "In US dollars, over all runs.", least=0),
+    Setting("limits.tokens_per_day", "whole", None, "Tokens a day may take", "Over all runs and programs.", least=1),
+    Setting("limits.calls_in_all", "whole", None, "Calls in all", "A ceiling for this workspace, for ever.", least=1),
+    Setting("limits.usd_in_all", "number", None, "Money in all", "In US dollars, for this workspace.", least=0),
+    Setting("limits.tokens_in_all", "whole", None, "Tokens in all", "A ceiling for this workspace.", least=1),
     Setting(
         "runs.preset", "choice", "efficient", "Search", "How much a run looks at.", ("efficient", "thorough", "quick")
     ),
     Setting("runs.min_delta", "number", 0.02, "Smallest gain", "Worth a proposal, as a share of 1.", least=-1, most=1),
+    Setting(
+        "runs.batch_verification",
+        "switch",
+        False,
+        "Prove in batches",
+        "Half the price where it is offered; takes minutes to hours.",
+    ),
     Setting("runs.allow_looser_gates", "switch", False, "Looser rules", "Whether a request may loosen the gates."),
     Setting(
         "privacy.replace_personal", "switch", True, "Personal data", "Replace mail addresses, phone numbers, home."

@@ -203,4 +203,3 @@ def _listing(model: Any) -> ModelListing:
     lifecycle = getattr(model, "lifecycle", None) or "active"
     note = "" if lifecycle == "active" else lifecycle + (f", retires {retires:%Y-%m-%d}" if retires else "")
     return ModelListing(model.id, getattr(model, "display_name", "") or "", note)
-

@@ -57,7 +57,9 @@ def from_sdk(error: Exception, connection: Connection, secrets: tuple[str, ...] 
 
 def is_of_the_call(error: Exception) -> bool:
     """Say whether an exception comes from the call (SDK, HTTP library, system, unreadable answer), not from a slip."""
-    return isinstance(error, ModelError | OSError | ValueError | RecursionError) or type(error).__module__.startswith(_LIBRARIES)
+    return isinstance(error, ModelError | OSError | ValueError | RecursionError) or type(error).__module__.startswith(
+        _LIBRARIES
+    )
 
 
 def timed_out(connection: Connection) -> ModelError:

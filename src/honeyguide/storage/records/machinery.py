@@ -61,8 +61,16 @@ class SpendDay:
 
 @dataclass(frozen=True, slots=True)
 class SpendCeiling:
-    """What a day may cost; ``None`` is no limit."""
+    """What a day, and all days together (``total_*``), may cost; ``None`` is no limit."""
 
     calls: int | None = None
     tokens: int | None = None
     usd: float | None = None
+    total_calls: int | None = None
+    total_tokens: int | None = None
+    total_usd: float | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether there is any limit."""
+        return any(getattr(self, name) is not None for name in self.__slots__)

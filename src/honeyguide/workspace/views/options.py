@@ -29,6 +29,7 @@ class RunOptions:
         schema_baseline: the present structure of answers, in the seed's JSON.
         posted_baseline: what a caller believes the live text is; a difference is said in the result.
         is_confirmed: that a person agreed to spend money.
+        batch: prove in Message Batches where the provider takes them: half the price, and slow; ``None``: as set.
         allow_memorised: let spans of training cases into the text; it stays on record in the gate's result.
     """
 
@@ -51,6 +52,7 @@ class RunOptions:
     posted_baseline: str | None = None
     is_confirmed: bool = False
     allow_memorised: bool = False
+    batch: bool | None = None
 
     def __post_init__(self) -> None:
         if self.preset not in set(Preset):
@@ -83,6 +85,7 @@ class RunOptions:
             "schema_baseline": None if self.schema_baseline is None else dict(self.schema_baseline),
             "is_confirmed": self.is_confirmed,
             "allow_memorised": self.allow_memorised,
+            "batch": self.batch,
         }  # fmt: skip
 
     @classmethod
