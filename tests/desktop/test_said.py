@@ -116,7 +116,7 @@ def _sentences(path: Path) -> Iterator[str]:
         text = _pattern(node)
         for part in [text] if text.startswith("inconclusive") else re.split(r"(?<=\})\s(?=[A-Z])", text):
             if " " in part and re.search(r"[a-z]{2}", part):
-                yield _renumbered(part)
+                yield _renumbered(part.strip())
 
 
 def _is_told(node: ast.Raise) -> bool:
