@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from honeyguide.kernel.errors import HoneyguideError, InvalidInput
 
 MOST_BYTES = 10 * 1024 * 1024
+MOST_DISCARDED = 64 * 1024 * 1024
 
 
 class TooLarge(HoneyguideError):
@@ -32,25 +33,14 @@ async def read_json(request: Request) -> Any:
         TooLarge, WrongMediaType.
         InvalidInput: it is no valid JSON.
     """
-    too_large = TooLarge(f"The body is larger than {MOST_BYTES // 1024 // 1024} MiB.")
-    length = request.headers.get("content-length", "")
-    if length.isdigit() and int(length) > MOST_BYTES:
-        raise too_large
-    data = bytearray()
-    try:
-        async for chunk in request.stream():
-            data += chunk
-            if len(data) > MOST_BYTES:
-                raise too_large
-    except ClientDisconnect as error:
-        raise InvalidInput("The body ended early.") from error
+    data = await _bounded(request)
     if not data:
         return None
     media_type = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if media_type != "application/json" and not media_type.endswith("+json"):
         raise WrongMediaType("The body must be JSON.", hint="Send it with Content-Type: application/json.")
     try:
-        value = json.loads(bytes(data).decode("utf-8-sig"), parse_constant=_no_constant)
+        value = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
         json.dumps(value, ensure_ascii=False).encode()  # a lone surrogate is no text
     except (ValueError, RecursionError) as error:
         raise InvalidInput("The body is not valid JSON.", hint="Send one JSON object in UTF-8.") from error
@@ -95,6 +85,29 @@ def number(body: Mapping[str, Any], name: str, check: Callable[[float], bool], r
     if isinstance(value, bool) or not isinstance(value, int | float) or not check(value):
         raise InvalidInput(f"{name} must be {rule}.")
     return float(value)
+
+
+async def _bounded(request: Request) -> bytes:
+    """Return the body. What is too large is not kept, but taken from the wire where that is bearable: a caller that is
+    still sending would see a broken connection in place of the answer."""
+    too_large = TooLarge(f"The body is larger than {MOST_BYTES // 1024 // 1024} MiB.")
+    length = request.headers.get("content-length", "")
+    announced = int(length) if length.isdigit() else 0
+    if announced > MOST_DISCARDED:
+        raise too_large
+    data, size = bytearray(), 0
+    try:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > MOST_DISCARDED:
+                raise too_large
+            if size <= MOST_BYTES and announced <= MOST_BYTES:
+                data += chunk
+    except ClientDisconnect as error:
+        raise InvalidInput("The body ended early.") from error
+    if size > MOST_BYTES:
+        raise too_large
+    return bytes(data)
 
 
 def _no_constant(name: str) -> float:

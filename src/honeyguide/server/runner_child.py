@@ -11,6 +11,7 @@ import contextlib
 import json
 import logging
 import os
+import signal
 import sys
 import threading
 from dataclasses import replace
@@ -28,6 +29,8 @@ NICENESS = 5
 def main(arguments: list[str]) -> int:
     """Carry out runs of the workspace in ``arguments`` until told to stop."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, signal.SIG_IGN)  # the server is told to stop, and tells us
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     answers = os.dup(1)
