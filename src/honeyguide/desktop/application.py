@@ -213,6 +213,8 @@ class Application(QObject):
         await asyncio.to_thread(import_rest)
         self._collector.set_aside()
         self._keep_up()
+        if self.desk is not None:
+            self.desk.tasks.start(self.desk.workspace.run_daemon(idle_while_off=True), "autonomous service")
 
     async def _detach(self) -> None:
         """Close in order: what listens, what shows, what runs, what is stored."""

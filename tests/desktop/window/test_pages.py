@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -306,6 +307,28 @@ def test_settings_are_checked_kept_and_go_back_to_their_default(qapp: QApplicati
         await until(lambda: not page.row("window.theme").isVisible(), "the search")
         page.row("window.theme").field.setCurrentIndex(0)
         await until(lambda: workspace.setting("window.theme") == "system", "the setting")
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
+def test_the_settings_say_how_the_service_stands_and_the_window_carries_it_out(
+    qapp: QApplication, qloop: Any, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("honeyguide.workspace.service.LOOK_EVERY", 0.1)
+    monkeypatch.setattr("honeyguide.desktop.application.REST_AFTER_S", 0.0)
+
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+        page = app.go("settings")
+        state = find(page, "service-state")
+        await until(lambda: state.text() == "Off. Nothing runs by itself.", "that it is off")
+        await app.desk.workspace.set_setting("service.min_traces", 100_000)
+        page.row("service.enabled").field.setChecked(True)
+        await until(lambda: state.text().startswith(f"On. Process {os.getpid()} "), "that the window carries it out")
+        await until(lambda: "No target has" in find(page, "service-last").text(), "what it saw")
+        page.row("service.enabled").field.setChecked(False)
+        await until(lambda: state.text().startswith("Off."), "that it is off again")
         await app.close()
 
     qloop.run(story(), timeout=60)

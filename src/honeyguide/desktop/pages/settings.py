@@ -28,11 +28,13 @@ from honeyguide.desktop.widgets.buttons import Button, Look, ToolButton
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 from honeyguide.desktop.widgets.number_fields import NumberField, WholeField
 from honeyguide.desktop.widgets.search_field import SearchField
+from honeyguide.desktop.widgets.service_status import ServiceStatus
 from honeyguide.kernel.errors import HoneyguideError
 
 if TYPE_CHECKING:
     from honeyguide.workspace import Setting, WorkspaceEvent
 
+SERVICE, SERVICE_LEASE = "service", "daemon"
 HIDDEN = ("models.judge_exam_passed",)
 """Set by the program alone."""
 
@@ -52,6 +54,7 @@ class SettingsPage(Page):
         self.head.addWidget(self.search, 2)
         self.head.addWidget(self.keys_button)
         self.head.addWidget(self.models)
+        self.service = ServiceStatus()
         self._rows: dict[str, SettingRow] = {}
         self._groups: dict[str, QWidget] = {}
         body = QWidget()
@@ -69,6 +72,8 @@ class SettingsPage(Page):
             row.addWidget(PlainLabel(title, Type.TITLE))
             column.addWidget(heading)
             self._groups[group] = heading
+            if group == SERVICE:
+                column.addWidget(self.service)
             for setting in members:
                 line = SettingRow(setting, self._save)
                 self._rows[setting.key] = line
@@ -93,12 +98,16 @@ class SettingsPage(Page):
         values = self.desk.workspace.settings()
         for key, row in self._rows.items():
             row.show_value(values.get(key))
+        self.tasks.start(self._read_service(), "state of the service")
+
+    async def _read_service(self) -> None:
+        self.service.show_status(await self.desk.workspace.daemon_status())
 
     def first_focus(self) -> QWidget:
         return self.search
 
     def concerns(self, event: WorkspaceEvent) -> bool:
-        return event.kind == "setting:changed"
+        return event.kind in ("setting:changed", "attempt:finished") or event.subject == SERVICE_LEASE
 
     def handlers(self) -> Handlers:
         return {"find": Handler(self.search.setFocus), "refresh": Handler(self.read)}
@@ -133,6 +142,7 @@ class SettingsPage(Page):
                 shown.add(key.partition(".")[0])
         for group, heading in self._groups.items():
             heading.setVisible(group in shown)
+        self.service.setVisible(SERVICE in shown and bool(self.service.state.raw_text()))
 
 
 class SettingRow(QWidget):
