@@ -139,6 +139,15 @@ def test_a_rollback_never_overwrites_newer_work(bench):
     assert bench.roll_back(run).status is S.ROLLED_BACK
 
 
+def test_a_run_that_was_rolled_back_stays_one(bench):
+    _, run = _proposed(bench)
+    bench.apply(run)
+    bench.roll_back(run)
+    with pytest.raises(Conflict):
+        reject(bench.desk, run.id)
+    assert bench.desk.runs.get(run.id).status is S.ROLLED_BACK
+
+
 def test_reject_opens_the_evidence_and_is_refused_on_what_is_live(bench):
     item, run = _proposed(bench)
     assert reject(bench.desk, run.id, reason="too terse").status is S.DISMISSED
@@ -254,6 +263,17 @@ def test_forgetting_removes_the_words_everywhere_and_an_applied_run_can_still_be
     assert not any(words in path.read_text(errors="replace") for path in folder.rglob("*") if path.is_file())
     assert bench.roll_back(run).status is S.ROLLED_BACK
     assert bench.flow.read_text() == FLOW
+
+
+def test_forgetting_takes_the_words_out_of_proposals_that_nobody_can_go_back_to(bench):
+    item, run = _proposed(bench)
+    words = "Say GREEN."
+    proposal = bench.desk.home.run(run.id) / "proposal.md"
+    assert words in proposal.read_text()
+    forget_words(bench.desk.home, item.id, [words])
+    assert words not in proposal.read_text()
+    with pytest.raises(Stale):
+        bench.apply(run)
 
 
 @pytest.mark.parametrize("run_id", ["../../etc", "evr_", "evr_a/b", "state.json", "evr_" + "x" * 200])

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from honeyguide.evals.receipts import Receipt
-from honeyguide.feedback import FeedbackState, Trigger
+from honeyguide.feedback import FailureClass, FeedbackState, FeedbackType, Trigger
 from honeyguide.flows.after_run import NextStep, after_run
 from honeyguide.flows.evaluating import evaluate
 from honeyguide.flows.planning import PlanFacts, ReasonCode, decide_plan, planned_invocations
 from honeyguide.flows.policy import Mode, Policy, resolve_policy
 from honeyguide.flows.receipts import RecordedResults, allows_automatic_work
-from honeyguide.kernel.errors import InvalidInput, NotFound
+from honeyguide.kernel.errors import Conflict, InvalidInput, NotFound
 from honeyguide.suites import CaseResult, PlannedCase, SuiteOutcome, TrialResult, TrialStatus
 from tests.flows.conftest import FLOW, Bench
 
@@ -304,7 +304,7 @@ def test_what_follows_a_run_is_what_the_policy_says(bench, evolve, feedback, ste
     view = bench.desk.look(bench.flow)
     assert after_run(bench.desk, view, given={}, exit_code=0).step is step
     assert after_run(bench.desk, view, given={}, exit_code=0, no_evolve=True).step is NextStep.NOTHING
-    assert after_run(bench.desk, view, given={}, exit_code=1).step is NextStep.NOTHING
+    assert after_run(bench.desk, view, given={}, exit_code=1, failure=FailureClass.PROVIDER).step is NextStep.NOTHING
 
 
 def test_a_quick_rerun_is_noted_only_with_its_trigger_and_begins_nothing(bench):
@@ -363,3 +363,70 @@ def test_a_paid_judge_makes_a_free_flow_cost_money(bench):
         bench.desk = replace(bench.desk, models=Models(each))
         plan = bench.plan()
         assert (plan.is_free, plan.usd[1], plan.to_json()["calls"]["high"]) == (is_free, high, 5 + 4)
+
+
+def test_a_failed_run_is_kept_once_and_begins_work_only_when_a_person_says_it_was_the_prompt(bench):
+    bench.write(FLOW.replace("engine: claude", "engine: claude\nevolve: propose"))
+    bench.green()
+    view = bench.desk.look(bench.flow)
+
+    def failed(failure: FailureClass | None = FailureClass.UNKNOWN) -> NextStep:
+        return after_run(bench.desk, view, given={"_1": "x"}, exit_code=3, failure=failure).step
+
+    assert failed(FailureClass.AUTH) is NextStep.NOTHING
+    assert bench.desk.feedback.read().items == ()
+    assert [failed(), failed()] == [NextStep.CLASSIFY, NextStep.CLASSIFY]
+    (item,) = bench.desk.feedback.read().items
+    assert (item.type, item.failure_class) == (FeedbackType.RUN_FAILURE, None)
+    assert bench.plan().decision.code is ReasonCode.NO_ACTIONABLE_EVIDENCE
+    assert "1 failed run(s) need to be classified first" in bench.plan().decision.reason
+    bench.desk.feedback.classify(item.id, FailureClass.PROVIDER)
+    assert bench.plan().decision.code is ReasonCode.NO_ACTIONABLE_EVIDENCE
+    bench.desk.feedback.classify(item.id, FailureClass.BEHAVIOR)
+    assert bench.plan().ready
+    explicit = bench.complain()
+    with pytest.raises(Conflict):
+        bench.desk.feedback.classify(explicit.id, FailureClass.BEHAVIOR)
+
+
+def test_observe_keeps_what_is_enabled_and_says_nothing(bench):
+    bench.write(FLOW.replace("engine: claude", "engine: claude\nevolve: {mode: observe, triggers: [quick-rerun]}"))
+    bench.green()
+    view = bench.desk.look(bench.flow)
+    assert after_run(bench.desk, view, given={}, exit_code=3).observed is None
+    after_run(bench.desk, view, given={}, exit_code=0)
+    again = after_run(bench.desk, view, given={}, exit_code=0)
+    assert (again.step, again.message) == (NextStep.NOTHING, "")
+    assert again.observed is not None and again.observed.confidence == "low"
+
+
+def test_a_case_in_code_whose_input_the_flow_would_drop_is_refused(bench):
+    bench.flow.with_name("color.eval.ts").write_text('export default [{ name: "a", prompt: "x", check: () => null }];')
+    bench.complain()
+    assert bench.plan().decision.code is ReasonCode.INPUT_UNUSED
+    bench.write(FLOW.replace("Say BLUE.", "Say BLUE. {{ _1 }}"))
+    bench.complain()
+    assert bench.plan().decision.code is ReasonCode.READY
+
+
+@pytest.mark.parametrize("load", ["import(name)", "require(`./${name}`)", 'import("./" + name)'])
+def test_a_suite_that_loads_what_nobody_can_name_has_no_receipt(bench, load):
+    bench.complain()
+    suite = bench.flow.with_name("color.eval.ts")
+    suite.write_text(
+        f'const name = "x";\nconst m = () => {load};\nexport default [{{ name: "a", check: () => null }}];'
+    )
+    plan = bench.plan()
+    assert plan.receipt is None
+    assert "color.eval.ts:2" in plan.receipt_problem
+
+
+def test_a_module_named_in_back_quotes_is_part_of_the_receipt(bench):
+    helper = bench.flow.with_name("helper.ts")
+    helper.write_text("export const a = 1;")
+    bench.flow.with_name("color.eval.ts").write_text(
+        'export const m = () => import(`./helper`);\nexport default [{ name: "a", check: () => null }];'
+    )
+    before = bench.plan().receipt
+    helper.write_text("export const a = 2;")
+    assert before is not None and bench.plan().receipt.digest != before.digest

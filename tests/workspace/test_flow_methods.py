@@ -64,7 +64,7 @@ async def test_a_flow_on_our_own_access_to_models(workspace, flow):
         flow, FlowOptions(is_confirmed=True), on_event=lambda kind, data: events.append(kind)
     )
     assert run.status is RunStatus.VERIFIED_IMPROVEMENT, run.reason
-    assert events[0] == "started" and events[-1] == "result"
+    assert events[:2] == ["notice", "started"] and events[-1] == "result"
     detail = await workspace.flow_run(run.id)
     assert detail.receipt_state == "current"
     assert (workspace.path / "runs" / run.id / "journal.jsonl").is_file()

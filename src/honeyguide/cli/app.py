@@ -31,6 +31,7 @@ from honeyguide.cli import (
     service,
     session,
     start,
+    suites,
     targets,
     traces,
     updates,
@@ -58,6 +59,7 @@ app.add_typer(judge.app, name="judge")
 app.add_typer(runs.app, name="runs")
 app.add_typer(versions.app, name="versions")
 app.add_typer(feedback.app, name="feedback")
+app.add_typer(suites.app, name="suites")
 app.add_typer(flows.app, name="flow")
 app.add_typer(harness.app, name="harness")
 

@@ -9,8 +9,18 @@ from typing import Annotated, Any
 import typer
 
 from honeyguide.cli import output, session
+from honeyguide.cli.flow_printing import tell_plan
 from honeyguide.kernel.errors import InvalidInput, PolicyRefused, Unreadable
-from honeyguide.workspace import ModelRef, ModelRole, PlanReport, ProgressEvent, RunOptions, RunResult, Workspace
+from honeyguide.workspace import (
+    FlowPlan,
+    ModelRef,
+    ModelRole,
+    PlanReport,
+    ProgressEvent,
+    RunOptions,
+    RunResult,
+    Workspace,
+)
 
 Target = Annotated[str, typer.Argument(help="NAME, or KIND:NAME.", metavar="TARGET")]
 Model = Annotated[str | None, typer.Option(help="Who answers: PROVIDER:MODEL.")]
@@ -72,12 +82,18 @@ def plan(
     """Say what a run would do and cost. Free: nothing is called."""
     options = _options(locals())
 
-    async def work(workspace: Workspace) -> tuple[PlanReport, list[dict[str, Any]]]:
+    async def work(workspace: Workspace) -> tuple[PlanReport | FlowPlan, list[dict[str, Any]]]:
+        flow = await workspace.flow_of(target)
+        if flow is not None:
+            return await workspace.plan_flow(flow), []
         report = await workspace.plan(target, options)
         requests = await workspace.preview_requests(target, options) if show_request else []
         return report, requests
 
     report, requests = session.run_with_workspace(work)
+    if isinstance(report, FlowPlan):
+        tell_plan(report, as_json=json)
+        return
     data = report.to_json()
     if json:
         output.print_json({**data, **({"requests": requests} if show_request else {})})

@@ -23,6 +23,7 @@ def add(
     expected: Annotated[str | None, typer.Option(help="The output that was wanted.", metavar="TEXT")] = None,
     actual: Annotated[str | None, typer.Option(help="The output that came.", metavar="TEXT")] = None,
     trace: Annotated[int | None, typer.Option(help="The recorded execution it is about.", metavar="ID")] = None,
+    events: session.Events = False,
     json: session.Json = False,
 ) -> None:
     """Report a problem."""
@@ -31,8 +32,7 @@ def add(
             target, text, expected=expected, actual=actual, trace_id=trace, origin=session.origin()
         )
     )
-    if json:
-        output.print_json(added.to_json())
+    if output.print_document(added.to_json(), as_json=json, as_events=events):
         return
     console = output.console()
     console.print(f"Feedback {added.item.id} saved for {output.shown(target)}\n")
@@ -50,12 +50,12 @@ def add(
 def list_(
     target: Annotated[str | None, typer.Argument(help="Only those of this target.", metavar="[TARGET]")] = None,
     state: Annotated[str | None, typer.Option(help="open, targeted, resolved or dismissed.")] = None,
+    events: session.Events = False,
     json: session.Json = False,
 ) -> None:
     """List reported problems, oldest first."""
     found = session.run_with_workspace(lambda workspace: workspace.list_feedback(target, state))
-    if json:
-        output.print_json(found.to_json())
+    if output.print_document(found.to_json(), as_json=json, as_events=events):
         return
     rows = [(i.id, i.state.value, i.path or i.target, output.preview(i.message)) for i in found.items]
     output.console().print(output.table(["id", "state", "about", "message"], rows))
@@ -64,11 +64,10 @@ def list_(
 
 
 @app.command()
-def show(id: Id, json: session.Json = False) -> None:
+def show(id: Id, events: session.Events = False, json: session.Json = False) -> None:
     """Show one problem and what reproduces it."""
     detail = session.run_with_workspace(lambda workspace: workspace.show_feedback(id))
-    if json:
-        output.print_json(detail.to_json())
+    if output.print_document(detail.to_json(), as_json=json, as_events=events):
         return
     data = detail.to_json()
     facts = ("id", "state", "target", "path", "message", "expected", "actual", "coverage", "suite", "draft", "run_id")
@@ -78,11 +77,10 @@ def show(id: Id, json: session.Json = False) -> None:
 
 
 @app.command()
-def distill(id: Id, json: session.Json = False) -> None:
+def distill(id: Id, events: session.Events = False, json: session.Json = False) -> None:
     """Draft a test case that fails on purpose, outside the repository."""
     drafted = session.run_with_workspace(lambda workspace: workspace.distill_feedback(id))
-    if json:
-        output.print_json(drafted.to_json())
+    if output.print_document(drafted.to_json(), as_json=json, as_events=events):
         return
     output.console().print(
         f"Draft case: {output.shown(drafted.draft)}\n\n"
@@ -93,12 +91,14 @@ def distill(id: Id, json: session.Json = False) -> None:
 
 @app.command()
 def link(
-    id: Id, case: Annotated[str, typer.Argument(help="The case's name.", metavar="CASE")], json: session.Json = False
+    id: Id,
+    case: Annotated[str, typer.Argument(help="The case's name.", metavar="CASE")],
+    events: session.Events = False,
+    json: session.Json = False,
 ) -> None:
     """Say which case of the suite reproduces a problem."""
     detail = session.run_with_workspace(lambda workspace: workspace.link_feedback(id, case, origin=session.origin()))
-    if json:
-        output.print_json(detail.to_json())
+    if output.print_document(detail.to_json(), as_json=json, as_events=events):
         return
     output.console().print(f"{detail.item.id} is reproduced by {output.shown(', '.join(detail.cases))}.")
 
@@ -107,45 +107,68 @@ def link(
 def merge(
     id: Id,
     into: Annotated[str, typer.Argument(help="The problem that says the same.", metavar="INTO")],
+    events: session.Events = False,
     json: session.Json = False,
 ) -> None:
     """Say that two problems are the same."""
-    _print(session.run_with_workspace(lambda w: w.merge_feedback(id, into, origin=session.origin())), json, "Merged")
+    _print(
+        session.run_with_workspace(lambda w: w.merge_feedback(id, into, origin=session.origin())),
+        json,
+        events,
+        "Merged",
+    )
 
 
 @app.command()
-def dismiss(id: Id, json: session.Json = False) -> None:
+def classify(
+    id: Id,
+    failure: Annotated[str, typer.Argument(help="behavior, when the prompt was at fault; else why.", metavar="WHY")],
+    events: session.Events = False,
+    json: session.Json = False,
+) -> None:
+    """Say why a kept run failed: behavior, provider, auth, timeout, environment, cancelled or unknown."""
+    item = session.run_with_workspace(lambda w: w.classify_feedback(id, failure, origin=session.origin()))
+    _print(item, json, events, "Classified")
+
+
+@app.command()
+def dismiss(id: Id, events: session.Events = False, json: session.Json = False) -> None:
     """Say that it is no problem."""
-    _print(session.run_with_workspace(lambda w: w.dismiss_feedback(id, origin=session.origin())), json, "Dismissed")
+    _print(
+        session.run_with_workspace(lambda w: w.dismiss_feedback(id, origin=session.origin())), json, events, "Dismissed"
+    )
 
 
 @app.command()
-def reopen(id: Id, json: session.Json = False) -> None:
+def reopen(id: Id, events: session.Events = False, json: session.Json = False) -> None:
     """Open a problem again."""
-    _print(session.run_with_workspace(lambda w: w.reopen_feedback(id, origin=session.origin())), json, "Reopened")
+    _print(
+        session.run_with_workspace(lambda w: w.reopen_feedback(id, origin=session.origin())), json, events, "Reopened"
+    )
 
 
 @app.command()
 def forget(
     id: Id,
     yes: Annotated[bool, typer.Option("--yes", help="It cannot be undone, and is meant.")] = False,
+    events: session.Events = False,
     json: session.Json = False,
 ) -> None:
     """Remove a problem for good, with everything that quotes it."""
     confirmed = yes
-    if not yes and not json and sys.stdin.isatty():
+    if not yes and not json and not events and sys.stdin.isatty():
         confirmed = typer.confirm(f"Forget {id} for good?", default=False)
         if not confirmed:
             raise PolicyRefused("Not confirmed; nothing was forgotten.")
     item = session.run_with_workspace(lambda w: w.forget_feedback(id, confirmed=confirmed, origin=session.origin()))
-    if json:
-        output.print_json({"forgotten": {"id": item.id, "target": item.target, "path": item.path or None}})
+    if output.print_document(
+        {"forgotten": {"id": item.id, "target": item.target, "path": item.path or None}}, as_json=json, as_events=events
+    ):
         return
     output.console().print(f"{item.id} is gone.")
 
 
-def _print(item: FeedbackItem, json: bool, verb: str) -> None:
-    if json:
-        output.print_json(item.to_json())
+def _print(item: FeedbackItem, json: bool, events: bool, verb: str) -> None:
+    if output.print_document(item.to_json(), as_json=json, as_events=events):
         return
     output.console().print(f"{verb} {item.id}; it is {item.state}.")

@@ -48,6 +48,15 @@ def print_event(name: str, data: Any) -> None:
     sys.stdout.flush()
 
 
+def print_document(document: Any, *, as_json: bool, as_events: bool) -> bool:
+    """Print what came of a command for a machine, as one document or as the last event; ``False`` for a person."""
+    if as_events:
+        print_event("done", document)
+    elif as_json:
+        print_json(document)
+    return as_events or as_json
+
+
 def error_document(error: HoneyguideError) -> dict[str, Any]:
     """Return ``{"error": {"code", "message", "hint", …}}``."""
     return {"error": error.to_json()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import stdev
 
@@ -60,6 +60,19 @@ def too_small(delta: float, min_delta: float, differences: Sequence[float], *, a
     if len(differences) > 1 and delta < STANDARD_ERRORS * stdev(differences) / len(differences) ** 0.5 - _TOLERANCE:
         return f"The best text gained {delta:+.3f} on {len(differences)} development examples, as chance could."
     return ""
+
+
+def with_suite(decision: Decision, finding: Finding, reason: str) -> Decision:
+    """Return a decision on the holdout together with what the target's suite said of the same two texts.
+
+    A reported problem that turned from red to green is worth a person's look although the mean shows nothing; a suite
+    that could not be measured asks for a note. Harm on unseen cases stays harm.
+    """
+    if decision.outcome is AttemptOutcome.SKIPPED_DELTA and finding is Finding.VERIFIED_IMPROVEMENT:
+        return Decision(AttemptOutcome.PROPOSED, f"{reason} {decision.reason}".strip())
+    if decision.outcome is AttemptOutcome.PROPOSED and finding is Finding.INCONCLUSIVE:
+        return replace(decision, reason=f"{decision.reason} The suite: {reason}".strip(), needs_note=True)
+    return decision
 
 
 def is_shorter(live: str, candidate: str) -> bool:

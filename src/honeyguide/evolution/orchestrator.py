@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from honeyguide.evals.examples import Dataset, Example
+from honeyguide.evals.findings import Finding
 from honeyguide.evals.verification import VerificationRecord
 from honeyguide.evolution.artifacts import Trial, artifacts_of, evidence_of
 from honeyguide.evolution.briefing import keep_of, request_facts, split_counts, text_limits
 from honeyguide.evolution.compose import ComposeResult, ComposeTask
-from honeyguide.evolution.decision import AttemptOutcome, Decision, decide, too_small
+from honeyguide.evolution.decision import AttemptOutcome, Decision, decide, too_small, with_suite
 from honeyguide.evolution.decisions import DecisionLog
 from honeyguide.evolution.execution import LoopExecutor
 from honeyguide.evolution.gates import GateInput, GateScores, first_failure, run_gates
-from honeyguide.evolution.gates.results import GateResult
+from honeyguide.evolution.gates.results import GateResult, Verdict
 from honeyguide.evolution.metering import MeteredClient, Spend, metered_judge
 from honeyguide.evolution.mutator import ModelMutator
 from honeyguide.evolution.plan import development_examples, verification_calls
@@ -38,6 +39,7 @@ from honeyguide.evolution.scoring import ScoreLedger, TooManyUnscored
 from honeyguide.evolution.search import SearchEvent, SearchPorts
 from honeyguide.kernel.errors import BudgetExceeded, HoneyguideError, Interrupted
 from honeyguide.llm.cancel import Cancellation
+from honeyguide.suites.proof import SuiteRecord
 
 
 async def run_once(
@@ -66,6 +68,7 @@ class _Run:
     dataset: Dataset | None = None
     composed: ComposeResult | None = None
     trials: list[Trial] = field(default_factory=list)
+    suite: SuiteRecord | None = None
 
     async def run(self) -> OrchestratorResult:
         try:
@@ -159,14 +162,14 @@ class _Run:
             pairs = composed.instruction_stage.development_pairs(finalist)
             differences = [after - before for before, after in pairs]
             too_little = too_small(delta, request.min_delta, differences, allow_safe=request.allow_safe)
-            if too_little:
+            if too_little and not self._may_show_red_green:
                 self.log.add("too-small", candidate=finalist.candidate.id, delta=delta, n=len(differences))
                 why = why or too_little
                 continue
             scores = GateScores(composed.instruction_stage.live_means.overall, finalist.means.overall)
             trial = self._try(finalist.candidate.id, finalist.candidate.deployed, delta, scores)
             if first_failure(trial.gates) is None:
-                return await self._verify(trial, differences)
+                return await self._verify(trial, differences, too_little)
         if self.trials:
             return await self._refused(self.trials[0])
         return self._result(AttemptOutcome.SKIPPED_DELTA, why)
@@ -205,8 +208,14 @@ class _Run:
             return await self._refused(trial)
         return await self._verify(trial, [given.scores[i] - score for i, score in live.scores.items() if i in shared])
 
-    async def _verify(self, trial: Trial, development: list[float]) -> OrchestratorResult:
+    async def _verify(self, trial: Trial, development: list[float], too_little: str = "") -> OrchestratorResult:
+        """The suite first, where there is one, then the holdout; ``too_little``: only red to green justifies it."""
         request = self.request
+        trial = await self._through_suite(trial)
+        if first_failure(trial.gates) is not None:
+            return await self._refused(trial)
+        if too_little and (self.suite is None or self.suite.finding is not Finding.VERIFIED_IMPROVEMENT):
+            return self._result(AttemptOutcome.SKIPPED_DELTA, too_little)
         proof = Proof(request, self.ports, self.dataset or Dataset((), (), (), request.seed))
         judge = metered_judge(self.ports.prover or self.ports.judge, self.cancel, self.spend)
 
@@ -226,7 +235,27 @@ class _Run:
             found.outcome, found.because, reason=found.reason, live=request.live, candidate=trial.text,
             allow_safe=request.allow_safe,
         )  # fmt: skip
+        if self.suite is not None:
+            decision = with_suite(decision, self.suite.finding, self.suite.comparison.reason)
         return await self._conclude(trial, decision, record)
+
+    @property
+    def _may_show_red_green(self) -> bool:
+        return self.ports.suite is not None and bool(self.ports.suite.evidence)
+
+    async def _through_suite(self, trial: Trial) -> Trial:
+        """Run the target's suite on both texts; what it says stands among the gates."""
+        if self.ports.suite is None:
+            return trial
+        self._say(Phase.GATES, "Running the eval suite.", {"stage": "suite", **self._spent()})
+        self.suite = suite = await self.ports.suite.prove(self.request.live, trial.text)
+        said = suite.comparison
+        self.log.add("suite", outcome=said.finding.value, code=said.code.value, improved=list(said.improved))
+        verdict: Verdict = "fail" if said.finding is Finding.REJECTED else "pass"
+        detail = {"outcome": said.finding.value, "reasonCode": said.code.value}
+        tried = replace(trial, gates=(*trial.gates, GateResult("suite", verdict, said.reason, detail)))
+        self.trials[self.trials.index(trial)] = tried
+        return tried
 
     async def _conclude(self, trial: Trial, decision: Decision, record: VerificationRecord) -> OrchestratorResult:
         self.log.add("outcome", outcome=decision.outcome.value, reason=decision.reason)
@@ -284,7 +313,7 @@ class _Run:
             gate_verdict="pass" if first_failure(trial.gates) is None else "fail",
             gate_reasons=tuple(stored_results(trial.gates)),
             status="rejected" if note is not None else "proposed",
-            artifacts=artifacts_of(request, self.composed, self.dataset, self.trials),
+            artifacts=self._artifacts(),
             user_note=note,
             needs_note=decision.needs_note,
             can_accept=decision.can_accept and note is None,
@@ -310,12 +339,17 @@ class _Run:
             gates or (shown.gates if shown else ()),
             self.composed.summary() if self.composed else None,
             verification,
-            artifacts_of(self.request, self.composed, self.dataset, self.trials),
+            self._artifacts(),
             self.log,
             self.spend,
             evidence_of(self.composed, shown),
             error,
+            self.suite,
         )
+
+    def _artifacts(self) -> dict[str, Any]:
+        suite = {} if self.suite is None else {"suite": self.suite.to_json()}
+        return artifacts_of(self.request, self.composed, self.dataset, self.trials) | suite
 
     def _may_spend(self, calls: int) -> bool:
         """Whether ``calls`` more leave enough for the holdout."""

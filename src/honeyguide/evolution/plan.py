@@ -95,6 +95,7 @@ def make_plan(
     has_candidate: bool = False,
     reasons: Sequence[Reason] = (),
     proof_quotes: Mapping[ModelRole, Quote] | None = None,
+    suite: Stage | None = None,
 ) -> Plan:
     """Return the plan of a run.
 
@@ -104,6 +105,7 @@ def make_plan(
         has_candidate: whether the text is given, so that nothing is searched.
         proof_quotes: what calls of the proof cost, where that is another price.
         reasons: what the caller knows already (no model, a run under way, …).
+        suite: what the target's eval suite takes, on both texts.
     """
     train, validation = development_examples(dataset)
     if has_candidate:
@@ -113,6 +115,7 @@ def make_plan(
         stages = [Stage(name, *calls) for name, calls in search.calls(kind, train, validation).items()]
     else:
         stages = []
+    stages += [suite] if suite is not None else []
     proof = Stage("verification", 0, verification_calls(dataset.holdout, settings))
     low, high = (sum(s.low for s in stages), sum(s.high for s in stages))
     examples = [*train, *validation, *dataset.holdout]

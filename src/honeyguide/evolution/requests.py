@@ -25,6 +25,7 @@ from honeyguide.llm.protocol import ModelClient, ModelRef
 from honeyguide.prompts.locks import LockedPassage
 from honeyguide.prompts.targets import TargetRef
 from honeyguide.prompts.variables import Dialect
+from honeyguide.suites.proof import SuiteProof, SuiteRecord
 
 
 class Phase(StrEnum):
@@ -138,6 +139,7 @@ class OrchestratorResult:
         verification: with its pairs, for the evidence and to go on from.
         error: what ended an aborted attempt, for the exit code; ``None`` otherwise.
         evidence: example id -> answers and scores before and after, on development examples.
+        suite: what the target's eval suite said, where there is one.
     """
 
     outcome: AttemptOutcome
@@ -151,6 +153,7 @@ class OrchestratorResult:
     spend: Spend = field(default_factory=Spend)
     evidence: tuple[Mapping[str, Any], ...] = ()
     error: HoneyguideError | None = None
+    suite: SuiteRecord | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the seed's ``buildResultPayload`` with ``verification``, ``spend``; its store adds ``run``."""
@@ -161,6 +164,7 @@ class OrchestratorResult:
             "composeSummary": None if self.compose_summary is None else dict(self.compose_summary),
             "verification": None if self.verification is None else self.verification.verification.to_json(),
             "spend": self.spend.to_json(),
+            **({} if self.suite is None else {"suite": self.suite.to_json()}),
         }
 
 
@@ -191,6 +195,7 @@ class RunPorts:
         receipt_parts: what the caller knows of what the verification rests on (``dataset``, …).
         prover: runs and grades the holdout where its calls go another way, as in batches; the same models as ``judge``.
         prover_concurrency: evaluations under way at once with ``prover``.
+        suite: the target's eval suite, run on both texts before the holdout is opened; ``None`` without one.
     """
 
     judge: RunningJudge
@@ -204,6 +209,7 @@ class RunPorts:
     receipt_parts: Mapping[str, str] = field(default_factory=dict)
     prover: RunningJudge | None = None
     prover_concurrency: int = 1
+    suite: SuiteProof | None = None
 
 
 def stored_results(results: Sequence[GateResult]) -> list[dict[str, Any]]:

@@ -165,6 +165,12 @@ class FeedbackItem:
             )
         return replace(self, state=state, changed_at=at, run_id=run_id if run_id is not None else self.run_id)
 
+    def classified(self, failure: FailureClass, at: str) -> FeedbackItem:
+        """Return the failed run with the reason that a person gave. Raises Conflict for anything else than one."""
+        if self.type is not FeedbackType.RUN_FAILURE:
+            raise Conflict(f"Feedback {self.id} is {self.type}; only a failed run is classified.")
+        return replace(self, failure_class=failure, changed_at=at)
+
 
 _S = FeedbackState
 _MOVES: Final = {

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from honeyguide.feedback.items import FeedbackDraft, FeedbackItem, FeedbackState, checked_message
+from honeyguide.feedback.items import FailureClass, FeedbackDraft, FeedbackItem, FeedbackState, checked_message
 from honeyguide.feedback.reading import LogContents, event_of, lines_without, read_log
 from honeyguide.kernel.clock import Clock, iso
 from honeyguide.kernel.errors import Conflict, InvalidInput, NotFound, Unreadable
@@ -114,6 +114,14 @@ class FeedbackLog:
             now = iso(self._clock.now())
             self._append({"kind": "link", "id": item.id, "case": case, "timestamp": now})
             return replace(item, case=case, changed_at=now)
+
+    def classify(self, feedback_id: str, failure: FailureClass) -> FeedbackItem:
+        """Note why a run failed, as a person sees it. Raises NotFound, Conflict."""
+        with self._locked():
+            now = iso(self._clock.now())
+            item = self.get(feedback_id).classified(failure, now)
+            self._append({"kind": "classify", "id": item.id, "failureClass": failure.value, "timestamp": now})
+            return item
 
     def merge(self, feedback_id: str, into: str) -> FeedbackItem:
         """Say that a problem is the same as another one; it stays readable and begins no work of its own.

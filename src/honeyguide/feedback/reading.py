@@ -1,7 +1,7 @@
 """A feedback log read to its end: ours, or one that mdflow wrote. Damaged lines are reported, never passed over.
 
 A line is JSON. ``{"kind": "evidence", "event": {…}}`` adds a problem, ``{"kind": "status", "id", "status",
-"timestamp"}`` moves it, ``{"kind": "link", …}`` and ``{"kind": "merge", …}`` are ours. A line with ``agentPath``,
+"timestamp"}`` moves it, ``link``, ``merge`` and ``classify`` are ours. A line with ``agentPath``,
 ``message`` and ``timestamp`` and nothing of these is a complaint of an early mdflow.
 """
 
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from honeyguide.feedback.items import Confidence, FailureClass, FeedbackItem, FeedbackState, FeedbackType
 from honeyguide.kernel.canonical import sha256_hex
+from honeyguide.kernel.errors import Conflict
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -48,7 +49,7 @@ def read_log(data: bytes) -> LogContents:
             continue
         try:
             _apply(json.loads(line.decode("utf-8")), items)
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError, Conflict) as error:
             damaged.append(DamagedLine(number, _problem(error)))
     ordered = sorted(items.values(), key=lambda item: item.created_at)
     return LogContents(tuple(ordered), tuple(damaged))
@@ -98,6 +99,9 @@ def _apply(record: Any, items: dict[str, FeedbackItem]) -> None:
     elif kind == "link":
         known = items[_text(record, "id")]
         items[known.id] = replace(known, case=_text(record, "case"), changed_at=_text(record, "timestamp"))
+    elif kind == "classify":
+        known = items[_text(record, "id")]
+        items[known.id] = known.classified(FailureClass(_text(record, "failureClass")), _text(record, "timestamp"))
     elif kind == "merge":
         known = items[_text(record, "id")]
         items[known.id] = replace(known, merged_into=_text(record, "into"), changed_at=_text(record, "timestamp"))

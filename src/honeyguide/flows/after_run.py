@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from honeyguide.feedback.items import Confidence, FeedbackDraft, FeedbackItem, FeedbackType, Trigger
+from honeyguide.feedback.items import (
+    Confidence,
+    FailureClass,
+    FeedbackDraft,
+    FeedbackItem,
+    FeedbackState,
+    FeedbackType,
+    Trigger,
+)
 from honeyguide.flows.desk import FlowDesk, FlowView
 from honeyguide.flows.plans import make_plan
 from honeyguide.flows.policy import SWITCHES, Mode
@@ -30,6 +38,8 @@ class NextStep(StrEnum):
     """What follows."""
 
     NOTHING = "nothing"
+    CLASSIFY = "classify"
+    """A failed run was kept: ask whether the prompt was at fault."""
     ASK = "ask"
     """A quick rerun was noted: ask for explicit feedback."""
     SUGGEST = "suggest"
@@ -59,17 +69,26 @@ class AfterRun:
 
 
 def after_run(
-    desk: FlowDesk, view: FlowView, *, given: Mapping[str, Any], exit_code: int, no_evolve: bool = False
+    desk: FlowDesk,
+    view: FlowView,
+    *,
+    given: Mapping[str, Any],
+    exit_code: int,
+    failure: FailureClass | None = None,
+    no_evolve: bool = False,
 ) -> AfterRun:
     """Return what follows a run of a flow. Blocking; spends nothing.
 
     Args:
         given: the inputs, hashed to tell a rerun of the same.
+        failure: why it failed, as far as a program can tell.
         no_evolve: the person said: nothing now.
     """
     is_off = no_evolve or any(desk.environ.get(name, "").strip().lower() == "off" for name in SWITCHES)
-    if is_off or not view.policy.is_stated or view.policy.mode is Mode.OFF or exit_code != 0:
+    if is_off or not view.policy.is_stated or view.policy.mode is Mode.OFF:
         return AfterRun(NextStep.NOTHING)
+    if exit_code != 0:
+        return _failed_run(desk, view, fingerprint(dict(given)), exit_code, failure)
     observed = _quick_rerun(desk, view, fingerprint(dict(given)))
     if view.policy.mode is Mode.OBSERVE:
         return AfterRun(NextStep.NOTHING, observed=observed)
@@ -94,6 +113,32 @@ def after_run(
         f"{plan.eval_invocations} proposed. The flow stays as it is.",
         observed,
     )
+
+
+def _failed_run(desk: FlowDesk, view: FlowView, digest: str, exit_code: int, failure: FailureClass | None) -> AfterRun:
+    """Keep a failed run when that trigger is on and nothing but the prompt is known to be at fault.
+
+    It begins no work: first a person says that it was one of behaviour.
+    """
+    if Trigger.CLASSIFIED_FAILURE not in view.policy.triggers or failure not in (None, FailureClass.UNKNOWN):
+        return AfterRun(NextStep.NOTHING)
+    same = [
+        item
+        for item in desk.feedback.read().items
+        if item.name == view.place.flow_id and item.type is FeedbackType.RUN_FAILURE
+        and item.state is FeedbackState.OPEN and item.input_hash == digest
+    ]  # fmt: skip
+    kept = same[-1] if same else desk.feedback.add(
+        FeedbackDraft(
+            kind="flow", name=view.place.flow_id, path=str(view.place.path), text_sha256=view.document.sha256,
+            message=f"A run ended with exit code {exit_code}.", type=FeedbackType.RUN_FAILURE,
+            confidence=Confidence.LOW, input_hash=digest,
+        )
+    )  # fmt: skip
+    if view.policy.mode is Mode.OBSERVE:
+        return AfterRun(NextStep.NOTHING, observed=kept)
+    said = f"Was the prompt at fault? Say it: honeyguide feedback classify {kept.id} behavior"
+    return AfterRun(NextStep.CLASSIFY, said, observed=kept)
 
 
 def _quick_rerun(desk: FlowDesk, view: FlowView, digest: str) -> FeedbackItem | None:

@@ -12,7 +12,7 @@ from honeyguide.evals.receipts import Receipt
 from honeyguide.feedback.items import FeedbackState
 from honeyguide.flows.desk import FlowDesk
 from honeyguide.flows.fingerprints import changed_parts
-from honeyguide.flows.proposing import reopen
+from honeyguide.flows.keeping import reopen
 from honeyguide.flows.runs import APPLICABLE, AT_WORK, LINEAGE, FlowRun, RunStatus
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.clock import iso
@@ -124,7 +124,7 @@ def reject(desk: FlowDesk, run_id: str, *, reason: str = "") -> FlowRun:
         run = desk.runs.get(run_id)
         if run.status is _S.DISMISSED:
             return run
-        if run.status in LINEAGE or run.status in AT_WORK:
+        if run.status in LINEAGE or run.status in AT_WORK or run.status is _S.ROLLED_BACK:
             hint = "Roll it back instead." if run.status is _S.APPLIED else ""
             raise Conflict(
                 f"The run {run.id} is {run.status}; it cannot be turned down.", hint=hint,

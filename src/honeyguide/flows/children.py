@@ -1,4 +1,8 @@
-"""Notes which children a run has, so that the next start can end those that outlived a crash."""
+"""Notes which children a run has, so that none outlives it: not when it ends, and not when this program is killed.
+
+A guard, a small shell process, holds the other end of a pipe: when this program dies, however it dies, the pipe ends,
+and the guard ends the groups that are still there. Should it be killed too, the next start ends what is noted.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,31 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 from honeyguide.versions.atomic import write_atomically
 
 FILE = "children.json"
+GRACE_SECONDS = 2.0
+"""Between TERM and KILL."""
 _HAS_PROC: bool = Path("/proc/self/stat").exists()
+
+
+_GUARD = """trap '' TERM HUP INT
+live=' '
+while read -r what pid; do
+  case "$what" in
+    +) live="$live$pid " ;;
+    -) live="${live%% $pid *} ${live#* $pid }" ;;
+  esac
+done
+set -- $live
+[ $# -gt 0 ] || exit 0
+for pid; do kill -s TERM -- "-$pid" 2>/dev/null; done
+sleep 2
+for pid; do kill -s KILL -- "-$pid" 2>/dev/null; done
+"""
 
 
 class Children:
@@ -24,18 +47,40 @@ class Children:
         self._path = folder / FILE
         self._living: dict[int, str] = {}
         self._lock = threading.Lock()
+        self._guard: subprocess.Popen[bytes] | None = None
 
     def started(self, process: subprocess.Popen[bytes]) -> None:
         """Note a child, with when it was started: a process id alone may be another program's by then."""
         with self._lock:
             self._living[process.pid] = started_at(process.pid)
+            self._tell_guard(f"+ {process.pid}")
             self._write()
 
     def ended(self, process: subprocess.Popen[bytes]) -> None:
         """Forget a child that is gone."""
         with self._lock:
-            self._living.pop(process.pid, None)
+            if self._living.pop(process.pid, None) is not None:
+                self._tell_guard(f"- {process.pid}")
             self._write()
+
+    def _tell_guard(self, line: str) -> None:
+        if os.name != "posix":
+            return
+        if self._guard is None:
+            self._guard = subprocess.Popen(
+                ["/bin/sh", "-c", _GUARD], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )  # fmt: skip
+        pipe = self._guard.stdin
+        assert pipe is not None
+        with contextlib.suppress(BrokenPipeError):
+            pipe.write(line.encode() + b"\n")
+            pipe.flush()
+        if not self._living:
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
+            self._guard.wait()
+            self._guard = None
 
     def _write(self) -> None:
         if not self._living:
@@ -45,8 +90,8 @@ class Children:
         write_atomically(self._path, json.dumps(data).encode())
 
 
-def end_leftovers(folder: Path) -> int:
-    """End the groups of the children that are noted in ``folder`` and still live; returns how many."""
+def end_leftovers(folder: Path, *, grace: float = GRACE_SECONDS) -> int:
+    """End the groups of the children that are noted in ``folder``; returns how many still had a member."""
     path = folder / FILE
     try:
         noted = json.loads(path.read_bytes())
@@ -55,8 +100,9 @@ def end_leftovers(folder: Path) -> int:
     ended = 0
     for child in noted if isinstance(noted, list) else []:
         pid, when = child.get("pid"), child.get("started")
-        if isinstance(pid, int) and pid > 1 and when and started_at(pid) == when:
-            _end_group(pid)
+        # The leader may be gone and what it started live on: its id stays taken as long as its group has a member.
+        if isinstance(pid, int) and pid > 1 and when and started_at(pid) in (when, "") and _has_members(pid):
+            end_group(pid, grace=grace)
             ended += 1
     path.unlink(missing_ok=True)
     return ended
@@ -77,7 +123,36 @@ def started_at(pid: int) -> str:
     return ""
 
 
-def _end_group(pid: int) -> None:
-    if sys.platform != "win32":
+def end_group(pid: int, *, grace: float = GRACE_SECONDS) -> None:
+    """End a process group that is not our child's: TERM, and KILL after ``grace`` seconds."""
+    if sys.platform == "win32":
+        subprocess.run(["taskkill", "/T", "/F", "/PID", str(pid)], check=False, capture_output=True)
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if grace:
+            os.killpg(pid, signal.SIGTERM)
+            until = time.monotonic() + grace
+            while time.monotonic() < until and _has_members(pid):
+                time.sleep(0.02)
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _has_members(pid: int) -> bool:
+    """Say whether a process group has a living member."""
+    if sys.platform == "win32":
+        return started_at(pid) != ""
+    if not _HAS_PROC:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)
+            os.killpg(pid, 0)
+            return True
+        return False
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            fields = (folder / "stat").read_text(encoding="ascii", errors="surrogateescape").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[2] == str(pid) and fields[0] not in ("Z", "X"):
+            return True
+    return False

@@ -13,8 +13,9 @@ from honeyguide.feedback.items import FeedbackItem, actionable
 from honeyguide.feedback.log import FeedbackLog
 from honeyguide.flows.document import FlowDocument, parse_flow
 from honeyguide.flows.engines.ladder import EngineChoice, choose_engine
-from honeyguide.flows.engines.running import Engine, ModelEngine, ProcessEngine, ProcessWatcher
+from honeyguide.flows.engines.running import Engine, ModelEngine, ProcessEngine
 from honeyguide.flows.engines.table import API, MODEL_ENGINES, PRACTICE
+from honeyguide.flows.engines.watching import ProcessWatcher
 from honeyguide.flows.fingerprints import receipt
 from honeyguide.flows.home import FlowHome
 from honeyguide.flows.places import Config, FlowPlace, place_of, read_config

@@ -7,7 +7,8 @@ import asyncio
 from honeyguide.flows.children import Children
 from honeyguide.flows.desk import FlowDesk
 from honeyguide.flows.plans import FlowPlan
-from honeyguide.flows.proposing import Report, receipt_now
+from honeyguide.flows.proposal_work import Report
+from honeyguide.flows.proposing import receipt_now
 from honeyguide.flows.receipts import RecordedResults
 from honeyguide.flows.sides import run_side
 from honeyguide.kernel.clock import iso

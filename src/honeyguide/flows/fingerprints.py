@@ -26,8 +26,9 @@ from honeyguide.suites.snapshots import listed_files
 MAX_FILES: Final = 512
 MAX_BYTES: Final = 32 * 1024 * 1024
 _MODULE = re.compile(
-    r"""(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*|\bimport\s+\w+\s*=\s*require\s*\(\s*)(["'])(\.{1,2}/[^"'\n]*)\1"""
+    r"""(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*|\bimport\s+\w+\s*=\s*require\s*\(\s*)(["'`])(\.{1,2}/[^"'`$\n]*)\1"""
 )
+_UNNAMED = re.compile(r"""\b(?:import|require)\s*\(\s*(?:[^"'`\s)]|`[^`]*\$\{|["'][^"'\n]*["']\s*\+)""")
 _ENDINGS: Final = (
     "", ".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json", "/index.ts", "/index.tsx", "/index.js"
 )  # fmt: skip
@@ -169,7 +170,14 @@ def _modules(path: Path, folder: Path, graph: _Graph, pieces: list[str], seen: s
     pieces.append(_piece(_relative(real, folder.resolve()), data))
     if path.suffix in (".yaml", ".yml", ".json"):
         return
-    for match in _MODULE.finditer(data.decode("utf-8", "surrogateescape")):
+    text = data.decode("utf-8", "surrogateescape")
+    if (unnamed := _UNNAMED.search(text)) is not None:
+        line = text.count("\n", 0, unnamed.start()) + 1
+        raise InvalidInput(
+            f"{path.name}:{line} loads a module whose name is not written out, so no receipt can speak of it.",
+            hint="Write its path out.",
+        )
+    for match in _MODULE.finditer(text):
         base = real.parent / match[2]
         found = next((c for ending in _ENDINGS if (c := Path(f"{base}{ending}")).is_file()), None)
         if found is not None:

@@ -14,13 +14,13 @@ from typing import Any, Final
 from honeyguide.feedback.items import FeedbackState
 from honeyguide.feedback.reading import read_log
 from honeyguide.flows.capabilities import compare
-from honeyguide.flows.deciding import improved_ids
 from honeyguide.flows.desk import FlowDesk
 from honeyguide.flows.document import parse_flow
 from honeyguide.flows.home import RUN_ID
 from honeyguide.flows.runs import AT_WORK, FlowRun, RunStatus
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.errors import HoneyguideError, InvalidInput, NotFound
+from honeyguide.suites.comparing import improved_ids
 from honeyguide.suites.trials import SuiteOutcome
 
 MAX_FOLDERS: Final = 20_000

@@ -9,6 +9,7 @@ import secrets
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from honeyguide.flows.children import started_at
+from honeyguide.flows.children import end_group, started_at
 from honeyguide.flows.home import JOB_ID, FlowHome
 from honeyguide.kernel.clock import Clock, iso, parse_iso
 from honeyguide.kernel.errors import Conflict, HoneyguideError, NotFound, Unreadable
@@ -25,6 +26,10 @@ from honeyguide.versions.atomic import write_atomically
 from honeyguide.versions.disk import LocalDisk, writing
 
 TIMEOUT_SECONDS: Final = 3600.0
+CANCEL_SECONDS: Final = 10.0
+"""What a job may take to close its run in order, before it is killed."""
+OVERTIME_SECONDS: Final = 60.0
+"""A job ends itself when its time is over; after so many seconds more somebody else ends it."""
 
 
 class JobStatus(StrEnum):
@@ -100,8 +105,15 @@ class JobBook:
             raise NotFound(f"There is no job {job_id}.", hint="See 'honeyguide flow jobs list'.")
         job = _read(data, path)
         if job.status in ACTIVE and job.pid is not None and started_at(job.pid) != job.started:
-            job = self._store(replace(job, status=JobStatus.FAILED, error="Its process ended without a word."))
+            return self._store(replace(job, status=JobStatus.FAILED, error="Its process ended without a word."))
+        if job.status in ACTIVE and job.pid is not None and self._is_overdue(job):
+            end_group(job.pid)
+            return self._store(replace(job, status=JobStatus.FAILED, error="It took too long and was ended."))
         return job
+
+    def _is_overdue(self, job: Job) -> bool:
+        since = (self._clock.now() - parse_iso(job.created_at)).total_seconds()
+        return since > job.timeout_s + OVERTIME_SECONDS
 
     def log(self, job_id: str) -> str:
         """Return what a job printed."""
@@ -153,20 +165,28 @@ class JobBook:
             return self._store(replace(job, status=JobStatus.RUNNING, pid=process.pid, started=started_at(process.pid)))
 
     def finish(self, job_id: str, *, run_id: str | None, exit_code: int, error: str | None = None) -> Job:
-        """Note how a job ended; called by its own process."""
+        """Note how a job ended; called by its own process. A job that a person stopped stays cancelled."""
         job = _read(self._disk.read(self._home.job(job_id)) or b"", self._home.job(job_id))
         status = JobStatus.COMPLETED if error is None else JobStatus.FAILED
-        return self._store(replace(job, status=status, run_id=run_id, exit_code=exit_code, error=error))
+        if job.status is JobStatus.CANCELLED:
+            status, error = job.status, job.error
+        return self._store(replace(job, status=status, run_id=run_id or job.run_id, exit_code=exit_code, error=error))
 
-    def cancel(self, job_id: str) -> Job:
-        """Stop a job and everything it started. Raises Conflict when it ended already."""
+    def cancel(self, job_id: str, *, grace: float = CANCEL_SECONDS) -> Job:
+        """Stop a job and wait until it is gone: TERM, so that it closes its run in order, then KILL.
+
+        What a killed job leaves behind is for ``tidying.recover``. Raises Conflict when it ended already.
+        """
         job = self.get(job_id)
         if job.status not in ACTIVE:
             raise Conflict(f"The job {job.id} is {job.status}.", details={"status": job.status.value})
+        job = self._store(replace(job, status=JobStatus.CANCELLED, error="Stopped by a person."))
         if job.pid is not None and started_at(job.pid) == job.started:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(job.pid, signal.SIGTERM)  # it closes its run in order and ends its own children
-        return self._store(replace(job, status=JobStatus.CANCELLED, error="Stopped by a person."))
+                os.kill(job.pid, signal.SIGTERM)
+            if not _is_gone(job.pid, job.started, grace):
+                end_group(job.pid, grace=0.0)
+        return self.get(job_id)
 
     def prune(self, before: datetime, *, dry: bool = False) -> list[str]:
         """Remove ended jobs with their logs, last changed before a moment."""
@@ -184,6 +204,15 @@ class JobBook:
         job = replace(job, updated_at=iso(self._clock.now()))
         write_atomically(self._home.job(job.id), (json.dumps(job.to_json(), indent=2) + "\n").encode())
         return job
+
+
+def _is_gone(pid: int, started: str, seconds: float) -> bool:
+    until = time.monotonic() + seconds
+    while started_at(pid) == started:
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def _read(data: bytes, path: Path) -> Job:

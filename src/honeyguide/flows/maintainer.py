@@ -75,17 +75,20 @@ class MaintainerTask:
 def maintainer_message(task: MaintainerTask) -> str:
     """Return the request. Equal tasks give equal requests."""
     body = task.document.body
-    most = max(int(len(body) * ROOM), len(body) + ROOM_LEAST)
     mutation = MutationTask(
         target=TargetRef(TargetKind.FLOW, task.flow_name),
         current=body,
         strategy=_STRATEGIES[(task.number - 1) % len(_STRATEGIES)],
-        limits=TextLimits(growth=most, growth_note="a flow should stay short"),
-        keep=Keep(variables=_variables(body)),
+        limits=limits_for(body),
+        keep=keep_in(body),
         failures=tuple(_failures(task)),
     )
-    parts = [mutation_message(mutation)]
-    evidence = [
+    return with_problems(mutation, task.evidence, task.rejected)
+
+
+def with_problems(task: MutationTask, evidence: Sequence[FeedbackItem], rejected: Sequence[RejectedTry] = ()) -> str:
+    """Return the request of the instruction search, with what was reported and what was turned down before it."""
+    known = [
         {
             "id": item.id,
             "type": item.type.value,
@@ -94,13 +97,26 @@ def maintainer_message(task: MaintainerTask) -> str:
             "expected": item.expected,
             "actual": item.actual,
         }
-        for item in task.evidence
+        for item in evidence
     ]
-    known = [{key: value for key, value in one.items() if value is not None} for one in evidence]
-    parts.insert(0, block("REPORTED PROBLEMS", "\n".join(json.dumps(one, ensure_ascii=False) for one in known)))
-    for number, tried in enumerate(task.rejected, start=1):
-        parts.insert(1, block(f"TURNED DOWN {number}", f"reason: {tried.reason}\n\n{tried.body}"))
-    return "\n\n".join(parts)
+    stated = [{key: value for key, value in one.items() if value is not None} for one in known]
+    problems = block("REPORTED PROBLEMS", "\n".join(json.dumps(one, ensure_ascii=False) for one in stated))
+    turned_down = [
+        block(f"TURNED DOWN {number}", f"reason: {tried.reason}\n\n{tried.body}")
+        for number, tried in enumerate(rejected, start=1)
+    ]
+    return "\n\n".join([problems, *reversed(turned_down), mutation_message(task)])
+
+
+def limits_for(body: str) -> TextLimits:
+    """Return how long a new prompt may get."""
+    most = max(int(len(body) * ROOM), len(body) + ROOM_LEAST)
+    return TextLimits(growth=most, growth_note="a flow should stay short")
+
+
+def keep_in(body: str) -> Keep:
+    """Return what a new prompt has to keep: the variables of the template."""
+    return Keep(variables=_variables(body))
 
 
 def read_body(reply: str, *, current: str) -> tuple[str | None, str]:
@@ -191,7 +207,7 @@ def _failures(task: MaintainerTask) -> Sequence[Failure]:
             Failure(
                 input=" ".join(given) or "(nothing)",
                 answer=trial.output if trial and trial.output else "(nothing)",
-                expectation=_expectation(case) or result.case.name,
+                expectation=expectation(case) or result.case.name,
                 feedback=" ".join([*said, result.reason]).strip() or "It failed.",
             )
         )
@@ -205,7 +221,8 @@ def _failures(task: MaintainerTask) -> Sequence[Failure]:
     return found
 
 
-def _expectation(case: EvalCase | None) -> str:
+def expectation(case: EvalCase | None) -> str:
+    """Return what a case asks for, in a line; empty for none."""
     if case is None:
         return ""
     checks = [f"{check.kind}: {json.dumps(check.value, ensure_ascii=False)}" for check in case.checks]

@@ -14,7 +14,8 @@ from honeyguide.flows.desk import FlowDesk, FlowView
 from honeyguide.flows.engines.table import FREE_ENGINES, MODEL_ENGINES
 from honeyguide.flows.planning import Decision, PlanFacts, ReasonCode, decide_plan, planned_invocations
 from honeyguide.flows.receipts import RecordedResults, SuiteVerdict, allows_automatic_work, verdict_of
-from honeyguide.flows.suites_of_flows import default_suite_path, unused_inputs
+from honeyguide.flows.search_size import SearchSize
+from honeyguide.flows.suites_of_flows import FlowSuite, default_suite_path, unused_inputs
 from honeyguide.kernel.clock import parse_iso
 from honeyguide.kernel.errors import InvalidInput, NotFound, Unreadable
 from honeyguide.llm.protocol import ModelRole
@@ -33,6 +34,7 @@ class FlowPlan:
     Attributes:
         planned: the most executions; ``least`` the fewest that are paid.
         usd: lowest and highest price in US dollars; ``None`` where nobody knows.
+        search: the search that stands in for the single proposal; its executions are in ``planned``.
         judge_calls: the most calls of a judge, for cases with a rubric; beside the executions.
         receipt: what a verification would rest on now; ``None`` with the reason in ``receipt_problem``.
     """
@@ -51,6 +53,7 @@ class FlowPlan:
     usd: tuple[float | None, float | None]
     rough_runs: int = 0
     warnings: tuple[str, ...] = ()
+    search: SearchSize | None = None
     judge_calls: int = 0
     judge_is_free: bool = True
 
@@ -70,6 +73,14 @@ class FlowPlan:
         """Problems that a case reproduces."""
         cases = self.view.suite.plan.evidence if self.view.suite else frozenset()
         return tuple(item.id for item in self.evidence if item.id in cases)
+
+    @property
+    def _proposing(self) -> list[dict[str, Any]]:
+        cases = len(self.view.suite.plan.cases) if self.view.suite else 0
+        asked = self.candidates if self.search is None else self.search.requests
+        tried = [] if self.search is None else [{"name": "search", "calls": asked * cases}]
+        proposals = {"name": "proposal", "calls": self.eval_invocations * self.candidates}
+        return [{"name": "maintainer", "calls": asked}, *tried, proposals]
 
     @property
     def least(self) -> int:
@@ -92,8 +103,7 @@ class FlowPlan:
             "tokens": {"low": None, "high": None},
             "stages": [
                 {"name": "current", "calls": self.eval_invocations},
-                {"name": "maintainer", "calls": self.candidates},
-                {"name": "proposal", "calls": self.eval_invocations * self.candidates},
+                *self._proposing,
                 *([{"name": "judge", "calls": self.judge_calls}] if self.judge_calls else []),
             ],
             "decision": self.decision.to_json(),
@@ -136,17 +146,21 @@ def make_plan(
     is_automatic: bool = False,
     only: Sequence[str] | None = None,
     candidates: int = 1,
+    search: SearchSize | None = None,
 ) -> FlowPlan:
     """Return the plan of a proposal. Blocking: call it in a worker thread.
 
     Args:
         only: ids of the problems to work on; ``None`` for all that may begin work.
         candidates: how many proposals may be tried, one after the other.
+        search: a search in place of the single proposal.
 
     Raises:
         NotFound: no such flow, or a named problem is not one of its open ones.
         InvalidInput: frontmatter, policy or engine make no sense.
     """
+    if search is not None and candidates != 1:
+        raise InvalidInput("Use either several candidates or a search.")
     if candidates < 1 or candidates > 10:
         raise InvalidInput(f"{candidates} candidates cannot be tried.", hint="Use 1 to 10.")
     view = desk.look(path, engine=engine)
@@ -160,6 +174,8 @@ def make_plan(
     results, results_problem = _results(desk, view)
     eval_invocations = suite.plan.invocations if suite else 0
     planned = planned_invocations(eval_invocations, candidates)
+    if search is not None:
+        planned = 2 * eval_invocations + search.calls(len(suite.plan.cases) if suite else 0)
     ids = [item.id for item in evidence]
     runs_today, cooldown = _recent(desk, view)
     facts = PlanFacts(
@@ -189,6 +205,8 @@ def make_plan(
     )
     rubrics = sum(case.plan.repetitions for case in (suite.cases or ()) if case.rubric) if suite else 0
     judge_calls = rubrics * (1 + candidates)
+    if search is not None:
+        judge_calls += search.requests * sum(1 for case in (suite.cases or ()) if case.rubric) if suite else 0
     judge_price = _judge_price(desk, view) if judge_calls else 0.0
     return FlowPlan(
         view=view,
@@ -198,11 +216,14 @@ def make_plan(
         planned=planned,
         candidates=candidates,
         is_automatic=is_automatic,
+        search=search,
         receipt=receipt,
         receipt_problem=receipt_problem,
         results=results,
         verdict=verdict,
-        usd=_with_judge(_price(desk, view, eval_invocations, candidates), judge_price, judge_calls),
+        usd=_with_judge(
+            _price(desk, view, *_executions(suite, eval_invocations, candidates, search)), judge_price, judge_calls
+        ),
         judge_calls=judge_calls,
         judge_is_free=judge_price == 0.0,
         rough_runs=facts.rough_runs,
@@ -246,7 +267,16 @@ def _rough(desk: FlowDesk, view: FlowView) -> int:
     )
 
 
-def _price(desk: FlowDesk, view: FlowView, eval_invocations: int, candidates: int) -> tuple[float | None, float | None]:
+def _executions(
+    suite: FlowSuite | None, eval_invocations: int, candidates: int, search: SearchSize | None
+) -> tuple[int, int]:
+    """Return how often the flow and the maintainer are asked at most."""
+    if search is None:
+        return eval_invocations * (1 + candidates), candidates
+    return 2 * eval_invocations + search.requests * (len(suite.plan.cases) if suite else 0), search.requests
+
+
+def _price(desk: FlowDesk, view: FlowView, executions: int, requests: int) -> tuple[float | None, float | None]:
     """Return the range of the price. An agent program is paid in its own way, so nobody here knows."""
     each: dict[str, float | None] = {}
     length = len(view.document.body) + 4000
@@ -265,7 +295,7 @@ def _price(desk: FlowDesk, view: FlowView, eval_invocations: int, candidates: in
     low = 0.0 if flow == 0.0 else None
     if flow is None or maintainer is None:
         return low, None
-    return 0.0, flow * eval_invocations * (1 + candidates) + maintainer * candidates
+    return 0.0, flow * executions + maintainer * requests
 
 
 def _judge_price(desk: FlowDesk, view: FlowView) -> float | None:

@@ -7,84 +7,27 @@ proposal waits for a person; and the decision is written down.
 from __future__ import annotations
 
 import asyncio
-import difflib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
 from honeyguide.evals.receipts import Receipt
-from honeyguide.feedback.items import FeedbackState
-from honeyguide.flows.capabilities import CapabilityChange, compare
-from honeyguide.flows.children import Children
-from honeyguide.flows.deciding import Outcome, OutcomeCode, check_current, decide, decision_json
-from honeyguide.flows.desk import FlowDesk, FlowView, ModelAccess
-from honeyguide.flows.document import FlowDocument, parse_flow
-from honeyguide.flows.engines.running import EngineCall
-from honeyguide.flows.engines.table import MODEL_ENGINES
+from honeyguide.flows.capabilities import compare
+from honeyguide.flows.deciding import Outcome, OutcomeCode, check_current, decide
+from honeyguide.flows.desk import FlowDesk
+from honeyguide.flows.document import FlowDocument
+from honeyguide.flows.drafting import drafted
 from honeyguide.flows.fingerprints import changed_parts
-from honeyguide.flows.maintainer import (
-    MAINTAINER_SYSTEM,
-    MaintainerTask,
-    RejectedTry,
-    maintainer_message,
-    read_body,
-)
+from honeyguide.flows.keeping import begun, chosen, finish, keep_proposal
+from honeyguide.flows.maintainer import RejectedTry
 from honeyguide.flows.plans import FlowPlan
+from honeyguide.flows.proposal_work import Report, Try, Work
 from honeyguide.flows.receipts import RecordedResults
 from honeyguide.flows.rendering import defaults
 from honeyguide.flows.runs import FlowRun, RunStatus
+from honeyguide.flows.searching import searched
 from honeyguide.flows.sides import run_side
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import BudgetExceeded, Conflict, HoneyguideError, Interrupted, PolicyRefused
-from honeyguide.llm.protocol import ModelRole
-from honeyguide.suites.runner import Attempt, SuiteProgress
+from honeyguide.suites.runner import SuiteProgress
 from honeyguide.suites.trials import SuiteOutcome
-
-Report = Callable[[str, Mapping[str, Any]], None]
-MAX_REPLY_TOKENS = 16_384
-
-
-@dataclass(slots=True)
-class _Try:
-    """One proposal of a run."""
-
-    document: FlowDocument
-    capability: CapabilityChange
-    results: SuiteOutcome | None
-    outcome: Outcome
-
-
-@dataclass(slots=True)
-class _Work:
-    desk: FlowDesk
-    plan: FlowPlan
-    run: FlowRun
-    report: Report
-    receipt: Receipt
-    access: ModelAccess | None = None
-    rejected: list[RejectedTry] = field(default_factory=list)
-    tries: list[_Try] = field(default_factory=list)
-    current: SuiteOutcome | None = None
-
-    @property
-    def view(self) -> FlowView:
-        return self.plan.view
-
-    @property
-    def children(self) -> Children:
-        return Children(self.desk.home.run(self.run.id))
-
-    def move(self, status: RunStatus, **changes: Any) -> None:
-        self.run = self.desk.runs.move(self.run, status, **changes)
-        self.report(
-            "state",
-            {"runId": self.run.id, "status": status.value, **({"reason": r} if (r := changes.get("reason")) else {})},
-        )
-
-    def spend(self, calls: int) -> None:
-        self.run = self.desk.runs.move(
-            self.run, self.run.status, actual_invocations=self.run.actual_invocations + calls
-        )
 
 
 async def propose(
@@ -118,29 +61,29 @@ async def propose(
                 hint="Plan again.",
                 details={"reason_code": "VERIFICATION_STALE"},
             )
-        work = _Work(desk, plan, _begun(desk, plan), report, now)
+        work = Work(desk, plan, begun(desk, plan), report, now)
         report("started", {"runId": work.run.id, "plannedInvocations": plan.planned})
         return await _carried_out(work)
 
 
-async def _carried_out(work: _Work) -> FlowRun:
+async def _carried_out(work: Work) -> FlowRun:
     desk = work.desk
     try:
         if desk.models is not None:
             work.access = desk.models.open(desk.home.run(work.run.id))
         outcome = await _outcome(work)
-        _finish(work, outcome)
+        finish(work, outcome)
     except (asyncio.CancelledError, Interrupted):
-        _finish(work, Outcome(RunStatus.INTERRUPTED, OutcomeCode.INTERRUPTED, "Stopped before it ended."))
+        finish(work, Outcome(RunStatus.INTERRUPTED, OutcomeCode.INTERRUPTED, "Stopped before it ended."))
         raise
     except BudgetExceeded as error:
-        _finish(work, Outcome(RunStatus.INCONCLUSIVE, OutcomeCode.BUDGET, error.message))
+        finish(work, Outcome(RunStatus.INCONCLUSIVE, OutcomeCode.BUDGET, error.message))
         raise
     except HoneyguideError as error:
-        _finish(work, Outcome(RunStatus.INCONCLUSIVE, OutcomeCode.FAILED, error.message))
+        finish(work, Outcome(RunStatus.INCONCLUSIVE, OutcomeCode.FAILED, error.message))
         raise
     except BaseException as error:
-        _finish(work, Outcome(RunStatus.INCONCLUSIVE, OutcomeCode.FAILED, f"It failed: {type(error).__name__}."))
+        finish(work, Outcome(RunStatus.INCONCLUSIVE, OutcomeCode.FAILED, f"It failed: {type(error).__name__}."))
         raise
     finally:
         if work.access is not None:
@@ -148,30 +91,7 @@ async def _carried_out(work: _Work) -> FlowRun:
     return work.run
 
 
-def _begun(desk: FlowDesk, plan: FlowPlan) -> FlowRun:
-    view = plan.view
-    assert view.suite is not None and plan.receipt is not None
-    run = desk.runs.create(
-        view.place.to_json(),
-        suite_path=str(view.suite.path),
-        current_hash=view.document.sha256,
-        evidence_ids=tuple(item.id for item in plan.evidence),
-        maintainer=plan.to_json()["maintainer"],
-        planned_invocations=plan.planned,
-        is_automatic=plan.is_automatic,
-    )
-    runs = desk.runs
-    runs.artifact(run.id, "current.md", view.data, journaled=False)
-    runs.artifact(run.id, "evidence.json", {"feedback": [item.to_json() for item in plan.evidence], "failedRuns": []})
-    runs.artifact(run.id, "plan.json", {"runId": run.id, **plan.to_json(), "sourceWrite": "none until explicit apply"})
-    runs.artifact(run.id, "receipt.json", plan.receipt.to_json())
-    for item in plan.evidence:
-        desk.feedback.move(item.id, FeedbackState.TARGETED, run_id=run.id)
-    desk.on_change("flow:run-started", {"runId": run.id, "flow": str(view.place.path)})
-    return run
-
-
-async def _outcome(work: _Work) -> Outcome:
+async def _outcome(work: Work) -> Outcome:
     work.move(RunStatus.VERIFYING)
     current = await _side(work, work.view.data, "current")
     work.current = current
@@ -192,92 +112,45 @@ async def _outcome(work: _Work) -> Outcome:
         if tried.outcome.status is RunStatus.VERIFIED_IMPROVEMENT:
             break
     if work.tries or nothing is None:
-        return _chosen(work).outcome
+        return chosen(work).outcome
     return nothing
 
 
-async def _try(work: _Work, number: int) -> _Try | Outcome:
+async def _try(work: Work, number: int) -> Try | Outcome:
     """Ask once and measure the answer; an outcome means that there was nothing to measure."""
     work.move(RunStatus.DRAFTING)
-    drafted = await _drafted(work, number)
-    if isinstance(drafted, Outcome):
-        return drafted
-    capability = await asyncio.to_thread(compare, work.view.document, drafted, defaults(work.view.document.fields))
+    size = work.plan.search
+    found = await drafted(work, number) if size is None else await searched(work, size)
+    return found if isinstance(found, Outcome) else await _measured(work, found)
+
+
+async def _measured(work: Work, document: FlowDocument) -> Try | Outcome:
+    """Look at what a new prompt could do, run its side, and decide."""
+    view = work.view
+    capability = await asyncio.to_thread(compare, view.document, document, defaults(view.document.fields))
     work.move(RunStatus.PROPOSED, capability_diff=capability.to_json())
     work.report("capabilities", {"runId": work.run.id, **capability.to_json()})
-    if not capability.is_safe and not work.view.policy.allow_capability_delta:
+    if not capability.is_safe and not view.policy.allow_capability_delta:
         added = ", ".join(capability.added[:5])
         outcome = Outcome(
             RunStatus.CAPABILITY_REJECTED,
             OutcomeCode.CAPABILITY_ADDED,
             f"The proposal could do more than before: {added}.",
         )
-        return _Try(drafted, capability, None, outcome)
+        return Try(document, capability, None, outcome)
     if (changed := await asyncio.to_thread(_changed, work)) is not None:
-        _keep_proposal(work, _Try(drafted, capability, None, changed))
+        keep_proposal(work, Try(document, capability, None, changed))
         return changed
     work.move(RunStatus.VERIFYING)
-    results = await _side(work, drafted.data, "proposal")
+    results = await _side(work, document.data, "proposal")
     assert work.current is not None
     outcome = decide(work.current, results, work.run.evidence_ids)
     if (changed := await asyncio.to_thread(_changed, work)) is not None:
         outcome = changed
-    return _Try(drafted, capability, results, outcome)
+    return Try(document, capability, results, outcome)
 
 
-async def _drafted(work: _Work, number: int) -> FlowDocument | Outcome:
-    view = work.view
-    cases = view.suite.cases if view.suite is not None else None
-    task = MaintainerTask(
-        view.place.path.stem, view.document, work.plan.evidence, cases or (), work.current, tuple(work.rejected), number
-    )
-    attempt = await _asked(work, maintainer_message(task), number)
-    work.spend(1)
-    if attempt.timed_out or attempt.exit_code != 0:
-        why = "timed out" if attempt.timed_out else f"exited {attempt.exit_code}"
-        said = " ".join((attempt.stderr or attempt.stdout).split())[:400]
-        return Outcome(
-            RunStatus.INCONCLUSIVE,
-            OutcomeCode.MAINTAINER_FAILED,
-            work.desk.redact(f"The maintainer {view.maintainer_engine} {why}: {said}".rstrip(": ") + "."),
-        )
-    body, problem = read_body(attempt.stdout, current=view.document.body)
-    if body is None:
-        return Outcome(RunStatus.INCONCLUSIVE, OutcomeCode.REPLY_INVALID, f"The maintainer gave no prompt: {problem}.")
-    document = view.document.with_body(body)
-    if document.data == view.data:
-        return Outcome(RunStatus.INCONCLUSIVE, OutcomeCode.IDENTICAL, "The maintainer gave the same prompt again.")
-    again = parse_flow(document.data)
-    if again.prefix != view.document.prefix or again.fields != view.document.fields:
-        return Outcome(
-            RunStatus.REJECTED, OutcomeCode.FRONTMATTER_CHANGED, "The proposal would change the flow's frontmatter."
-        )
-    return document
-
-
-async def _asked(work: _Work, message: str, number: int) -> Attempt:
-    view, name = work.view, work.view.maintainer_engine
-    engine = work.desk.engine(
-        name, view, access=work.access, model=view.maintainer_model, role=ModelRole.MAINTAINER, watcher=work.children
-    )
-    work.report("maintainer", {"runId": work.run.id, "engine": name, "number": number})
-    return await engine.run(
-        EngineCall(
-            prompt=message,
-            message=message if name in MODEL_ENGINES else None,
-            system=MAINTAINER_SYSTEM,
-            cwd=view.place.path.parent,
-            timeout_ms=view.policy.timeout_ms,
-            isolated=view.policy.isolated,
-            model=view.maintainer_model if name not in MODEL_ENGINES else None,
-            role=ModelRole.MAINTAINER,
-            repetition=number - 1,
-            max_tokens=MAX_REPLY_TOKENS,
-        )
-    )
-
-
-async def _side(work: _Work, data: bytes, name: str) -> SuiteOutcome:
+async def _side(work: Work, data: bytes, name: str) -> SuiteOutcome:
     def told(progress: SuiteProgress) -> None:
         work.spend(1)
         work.report(
@@ -297,7 +170,7 @@ async def _side(work: _Work, data: bytes, name: str) -> SuiteOutcome:
     return outcome
 
 
-def _remember(work: _Work, outcome: SuiteOutcome) -> None:
+def _remember(work: Work, outcome: SuiteOutcome) -> None:
     """Keep the current side's results as the flow's last ones."""
     if not outcome.inputs_changed and len(outcome.cases) == outcome.planned:
         results = RecordedResults(work.receipt, outcome, iso(work.desk.clock.now()), True)
@@ -310,7 +183,7 @@ def receipt_now(desk: FlowDesk, plan: FlowPlan) -> Receipt:
     return view.receipt(desk)
 
 
-def _changed(work: _Work) -> Outcome | None:
+def _changed(work: Work) -> Outcome | None:
     """Return an outcome when what the proof rests on changed while the run was at work."""
     try:
         parts = changed_parts(work.receipt, receipt_now(work.desk, work.plan))
@@ -323,75 +196,3 @@ def _changed(work: _Work) -> Outcome | None:
         OutcomeCode.INPUTS_CHANGED,
         f"What the proof rests on changed during the proposal generation: {', '.join(parts)}.",
     )
-
-
-_RANK = (RunStatus.VERIFIED_IMPROVEMENT, RunStatus.REGRESSION_SAFE, RunStatus.REJECTED, RunStatus.INCONCLUSIVE)
-
-
-def _chosen(work: _Work) -> _Try:
-    best = min(work.tries, key=lambda t: _RANK.index(t.outcome.status) if t.outcome.status in _RANK else len(_RANK))
-    _keep_proposal(work, best)
-    if len(work.tries) > 1:
-        for number, tried in enumerate(work.tries, start=1):
-            work.desk.runs.artifact(work.run.id, f"candidate-{number}.md", tried.document.data, journaled=False)
-    return best
-
-
-def _keep_proposal(work: _Work, tried: _Try) -> None:
-    runs, run_id = work.desk.runs, work.run.id
-    runs.artifact(run_id, "proposal.md", tried.document.data, journaled=False)
-    runs.artifact(
-        run_id, "proposal.diff", unified_diff(work.view.document.text, tried.document.text).encode(), journaled=False
-    )
-    runs.artifact(run_id, "capability-diff.json", tried.capability.to_json())
-    if tried.results is not None:
-        runs.artifact(run_id, "proposal-results.json", tried.results.to_json())
-    work.run = runs.move(
-        work.run, work.run.status, proposal_hash=tried.document.sha256, capability_diff=tried.capability.to_json()
-    )
-
-
-def _finish(work: _Work, outcome: Outcome) -> None:
-    desk = work.desk
-    proposal = next((t.results for t in work.tries if t.outcome is outcome), None)
-    tries = [
-        {"number": n, "status": t.outcome.status.value, "reasonCode": t.outcome.code.value, "reason": t.outcome.reason}
-        for n, t in enumerate(work.tries, start=1)
-    ]
-    capability = work.run.capability_diff
-    decision = decision_json(
-        outcome,
-        work.current,
-        proposal,
-        dict(capability) if capability else None,
-        tries if len(tries) > 1 else (),
-    )
-    desk.runs.artifact(work.run.id, "decision.json", decision)
-    work.run = desk.runs.move(
-        work.run, outcome.status, reason=outcome.reason, reason_code=outcome.code.value,
-        target_evidence_ids=outcome.improved, outcome=outcome.status.value,
-    )  # fmt: skip
-    if not outcome.keeps_evidence_targeted:
-        reopen(desk, work.run)
-    work.report(
-        "result",
-        {"runId": work.run.id, "status": outcome.status.value, "reason": outcome.reason, "sourceChanged": False},
-    )
-    desk.on_change("flow:run-finished", {"runId": work.run.id, "status": outcome.status.value})
-
-
-def reopen(desk: FlowDesk, run: FlowRun) -> None:
-    """Open the problems again that this run holds; those decided otherwise meanwhile are left alone."""
-    contents = desk.feedback.read()
-    for feedback_id in run.evidence_ids:
-        item = contents.get(feedback_id)
-        if item is not None and item.state is FeedbackState.TARGETED and item.run_id == run.id:
-            desk.feedback.move(feedback_id, FeedbackState.OPEN, run_id=run.id)
-
-
-def unified_diff(before: str, after: str) -> str:
-    """Return the difference as a unified diff, without any path."""
-    lines = difflib.unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), "current.md", "proposal.md"
-    )
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from honeyguide.flows.document import FlowDocument, parse_flow
+from honeyguide.flows.engines.watching import ProcessWatcher
 from honeyguide.flows.imports import Action, ActionKind, find_actions
 from honeyguide.flows.liquid import LiquidError, render, variables
 from honeyguide.kernel.canonical import sha256_hex
@@ -51,6 +53,7 @@ class RenderSite:
         home: what ``~`` is.
         fetch: returns a page's text; ``None`` when addresses are not fetched.
         env: of commands.
+        watcher: notes the commands while they run, so that none outlives a crash.
     """
 
     root: Path
@@ -60,6 +63,7 @@ class RenderSite:
     home: Path | None = None
     fetch: Callable[[str], str] | None = None
     env: Mapping[str, str] | None = None
+    watcher: ProcessWatcher | None = None
 
 
 def fill_in(document: FlowDocument, values: Mapping[str, Any], site: RenderSite) -> str:
@@ -259,7 +263,20 @@ class _Expansion:
         return self._printed(self._finished(argv, self.site.cwd), (0,), shown)
 
     def _finished(self, argv: list[str], cwd: Path) -> Finished:
-        return run(argv, cwd=cwd, env=self.site.env, timeout=COMMAND_SECONDS)
+        watcher = self.site.watcher
+        if watcher is None:
+            return run(argv, cwd=cwd, env=self.site.env, timeout=COMMAND_SECONDS)
+        begun: list[subprocess.Popen[bytes]] = []
+
+        def started(process: subprocess.Popen[bytes]) -> None:
+            begun.append(process)
+            watcher.started(process)
+
+        try:
+            return run(argv, cwd=cwd, env=self.site.env, timeout=COMMAND_SECONDS, on_start=started)
+        finally:
+            for process in begun:
+                watcher.ended(process)
 
     def _printed(self, finished: Finished, allowed: tuple[int, ...], shown: str) -> str:
         if finished.timed_out:

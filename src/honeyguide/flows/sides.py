@@ -12,8 +12,9 @@ from pathlib import Path
 
 from honeyguide.feedback.items import FailureClass
 from honeyguide.flows.desk import FlowDesk, FlowView, ModelAccess
-from honeyguide.flows.engines.running import Engine, EngineCall, ProcessWatcher
+from honeyguide.flows.engines.running import Engine, EngineCall
 from honeyguide.flows.engines.table import MODEL_ENGINES, PRACTICE
+from honeyguide.flows.engines.watching import ProcessWatcher
 from honeyguide.flows.fingerprints import flow_hash, suite_hash
 from honeyguide.flows.rendering import RenderSite, fill_in, input_values, takes_input
 from honeyguide.kernel.canonical import fingerprint
@@ -28,11 +29,21 @@ from honeyguide.suites.trials import SuiteOutcome
 class FlowSubject:
     """A flow, filled in anew for each trial and given to its engine."""
 
-    def __init__(self, view: FlowView, engine: Engine, desk: FlowDesk, repository: Path | None) -> None:
+    def __init__(
+        self,
+        view: FlowView,
+        engine: Engine,
+        desk: FlowDesk,
+        repository: Path | None,
+        first_sample: int = 0,
+        watcher: ProcessWatcher | None = None,
+    ) -> None:
         self._view = view
         self._engine = engine
         self._desk = desk
         self._repository = repository
+        self._first_sample = first_sample
+        self._watcher = watcher
         self._trials: Counter[str] = Counter()
 
     async def run(self, case: EvalCase, folder: Path) -> Attempt:
@@ -47,6 +58,7 @@ class FlowSubject:
             home=self._desk.person_home,
             fetch=self._desk.fetch,
             env=dict(self._desk.environ),
+            watcher=self._watcher,
         )
         try:
             prompt = await asyncio.to_thread(fill_in, document, values, site)
@@ -56,7 +68,7 @@ class FlowSubject:
             return Attempt("", error.message, 1)
         given = next((text for text in (case.input, case.stdin, case.prompt) if text is not None), None)
         is_beside = self._engine.name == PRACTICE or not takes_input(document)
-        repetition = self._trials[case.name]
+        repetition = self._first_sample + self._trials[case.name]
         self._trials[case.name] += 1
         return await self._engine.run(
             EngineCall(
@@ -79,9 +91,15 @@ async def run_side(
     scratch: Path | None = None,
     watcher: ProcessWatcher | None = None,
     only: Callable[[EvalCase], bool] = lambda case: True,
+    once: bool = False,
+    first_sample: int = 0,
     report: Callable[[SuiteProgress], None] = lambda progress: None,
 ) -> SuiteOutcome:
     """Run a flow's suite on ``data`` in a fresh copy of the repository, which is removed afterwards.
+
+    Args:
+        once: one trial a case, whatever it says, for a search.
+        first_sample: the number of a case's first trial; other numbers are other samples of a model's answer.
 
     Raises:
         PolicyRefused: the repository cannot be copied (a link leads out, it is too large).
@@ -96,7 +114,7 @@ async def run_side(
     try:
         side = await asyncio.to_thread(_copied, desk, view, data, base / "copy")
         engine = desk.engine(side.choice.engine, side, access=access, model=side.model, watcher=watcher)
-        subject = FlowSubject(side, engine, desk, view.place.repository)
+        subject = FlowSubject(side, engine, desk, view.place.repository, first_sample, watcher)
         assert side.suite is not None
         suite_file, cases = side.suite.path, side.suite.cases
         assertions: Assertions
@@ -122,15 +140,20 @@ async def run_side(
             )
 
         try:
+            chosen = [_once(case) if once else case for case in cases if only(case)]
             return await run_suite(
-                [case for case in cases if only(case)], subject, assertions=assertions, base=side.place.path.parent,
-                scratch=base, seal=seal, redact=desk.redact, report=report,
+                chosen, subject, assertions=assertions, base=side.place.path.parent, scratch=base, seal=seal,
+                redact=desk.redact, report=report,
             )  # fmt: skip
         finally:
             if code is not None:
                 await code.close()
     finally:
         await asyncio.to_thread(lambda: shutil.rmtree(base, ignore_errors=True))
+
+
+def _once(case: EvalCase) -> EvalCase:
+    return replace(case, plan=replace(case.plan, repetitions=1, quorum=1))
 
 
 def _copied(desk: FlowDesk, view: FlowView, data: bytes, target: Path) -> FlowView:

@@ -76,8 +76,6 @@ def load_suite(path: Path, *, repetitions: int) -> FlowSuite:
 
 def unused_inputs(document: FlowDocument, suite: FlowSuite, engine: str) -> tuple[str, ...]:
     """Return the cases whose input the flow would drop silently; a model can be given one beside the prompt."""
-    if suite.cases is None or takes_input(document) or engine in MODEL_ENGINES:
+    if takes_input(document) or engine in MODEL_ENGINES:
         return ()
-    return tuple(
-        case.name for case in suite.cases if any(text is not None for text in (case.input, case.stdin, case.prompt))
-    )
+    return tuple(case.name for case in suite.plan.cases if case.name in suite.plan.with_input)

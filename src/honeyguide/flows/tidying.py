@@ -17,7 +17,7 @@ from honeyguide.flows.deciding import Outcome, OutcomeCode, decision_json
 from honeyguide.flows.desk import FlowDesk
 from honeyguide.flows.home import RUN_ID, FlowHome
 from honeyguide.flows.jobs import JobBook
-from honeyguide.flows.proposing import reopen
+from honeyguide.flows.keeping import reopen
 from honeyguide.flows.runs import AT_WORK, LINEAGE, FlowRun, RunStatus
 from honeyguide.kernel.clock import parse_iso
 from honeyguide.kernel.errors import Conflict, InvalidInput, Locked
@@ -150,11 +150,20 @@ def _files(home: FlowHome) -> list[Path]:
     found: list[Path] = []
     for folder in sorted(home.runs.glob("evr_*")) if home.runs.is_dir() else []:
         if RUN_ID.fullmatch(folder.name):
-            found += [p for p in sorted(folder.iterdir()) if p.is_file() and p.suffix in (".json", ".jsonl")]
+            kinds = (".json", ".jsonl") if _is_needed(folder) else (".json", ".jsonl", ".md", ".diff")
+            found += [p for p in sorted(folder.iterdir()) if p.is_file() and p.suffix in kinds]
     for root in (home.receipts, home.jobs, home.root / "evals"):
         if root.is_dir():
             found += [p for p in sorted(root.rglob("*")) if p.is_file() and p.suffix in (".json", ".jsonl", ".log")]
     return found
+
+
+def _is_needed(folder: Path) -> bool:
+    """Say whether rolling back may still need the texts of a run; one whose state cannot be read is spared."""
+    try:
+        return json.loads((folder / "state.json").read_bytes()).get("status") in {status.value for status in LINEAGE}
+    except (OSError, ValueError, AttributeError):
+        return True
 
 
 def _without(path: Path, feedback_id: str, secrets: Sequence[str]) -> int:

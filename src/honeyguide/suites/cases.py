@@ -50,9 +50,14 @@ class PlannedCase:
 
 @dataclass(frozen=True, slots=True)
 class SuitePlan:
-    """A suite as far as it can be known without running anything."""
+    """A suite as far as it can be known without running anything.
+
+    Attributes:
+        with_input: names of the cases that give the target something.
+    """
 
     cases: tuple[PlannedCase, ...]
+    with_input: frozenset[str] = frozenset()
 
     @property
     def invocations(self) -> int:
@@ -122,4 +127,5 @@ class Suite:
     @property
     def plan(self) -> SuitePlan:
         """What can be planned."""
-        return SuitePlan(tuple(case.plan for case in self.cases))
+        given = frozenset(c.name for c in self.cases if any(t is not None for t in (c.input, c.stdin, c.prompt)))
+        return SuitePlan(tuple(case.plan for case in self.cases), given)

@@ -41,11 +41,14 @@ def inspect(source: str, suite: str, *, repetitions: int = 1) -> SuitePlan:
         raise _refused(suite, "it has no cases")
     drafts = draft_ids(source)
     cases = []
+    given: set[str] = set()
     for number, element in enumerate(array.elements, start=1):
         case = _resolved(element, module.variables) if isinstance(element, Identifier) else element
         if not isinstance(case, Object):
             raise _refused(suite, f"case {number} must be a written-out object")
         cases.append(_case(case.properties, suite, number, repetitions))
+        if {"prompt", "stdin"} & set(case.properties):
+            given.add(cases[-1].name)
     if drafts and not any(case.draft for case in cases):
         marked = set(drafts)
         cases = [
@@ -54,7 +57,7 @@ def inspect(source: str, suite: str, *, repetitions: int = 1) -> SuitePlan:
         ]
         if not any(case.draft for case in cases):  # the mark names a region, not a case
             cases = [PlannedCase(c.name, c.evidence, c.repetitions, c.quorum, draft=True) for c in cases]
-    return SuitePlan(tuple(cases))
+    return SuitePlan(tuple(cases), frozenset(given))
 
 
 def draft_ids(source: str) -> tuple[str, ...]:

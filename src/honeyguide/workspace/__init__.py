@@ -16,17 +16,19 @@ if TYPE_CHECKING:
     from honeyguide.flows.after_run import AfterRun
     from honeyguide.flows.importing import ImportedRuns
     from honeyguide.flows.jobs import Job
-    from honeyguide.flows.plans import FlowPlan
+    from honeyguide.flows.plans import FlowPlan, plan_events
     from honeyguide.flows.runs import FlowRun, RunStatus
+    from honeyguide.flows.search_size import SearchSize
     from honeyguide.flows.tidying import Pruned
     from honeyguide.llm.protocol import ModelRef, ModelRole
     from honeyguide.prompts.targets import TargetKind, TargetRef
     from honeyguide.suites import SuiteOutcome
+    from honeyguide.suites.runner import SuiteProgress
     from honeyguide.versions.diff import Fold, Hunk, Row, RowKind, fold
     from honeyguide.workspace.audits import audit_prompts, find_agents
     from honeyguide.workspace.crash import write_crash_report
     from honeyguide.workspace.events import WorkspaceEvent
-    from honeyguide.workspace.flows import FlowOptions
+    from honeyguide.workspace.flow_options import NOTICE, FlowOptions, OnFlowEvent
     from honeyguide.workspace.judging import JudgeExam
     from honeyguide.workspace.origins import Origin
     from honeyguide.workspace.settings import SETTINGS, Setting
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
         TryResult,
     )
     from honeyguide.workspace.views.service import DaemonStatus, TickReport, WaitingTarget
+    from honeyguide.workspace.views.suites import SuiteView
     from honeyguide.workspace.views.targets import LimitUse, LockRow, TargetDetail, TargetRow
     from honeyguide.workspace.views.traces import (
         ArchiveReport,
@@ -81,6 +84,7 @@ if TYPE_CHECKING:
     from honeyguide.workspace.workspace import Workspace
 
 __all__ = [
+    "NOTICE",
     "SETTINGS",
     "AcceptCheck",
     "AfterRun",
@@ -129,6 +133,7 @@ __all__ = [
     "ModelRole",
     "ModelTest",
     "ModelsReport",
+    "OnFlowEvent",
     "Origin",
     "Page",
     "PlanReport",
@@ -147,9 +152,12 @@ __all__ = [
     "RunResult",
     "RunStatus",
     "RunTableRow",
+    "SearchSize",
     "Setting",
     "StatusReport",
     "SuiteOutcome",
+    "SuiteProgress",
+    "SuiteView",
     "TablePreviewView",
     "TargetDetail",
     "TargetKind",
@@ -172,6 +180,7 @@ __all__ = [
     "diff_view",
     "find_agents",
     "fold",
+    "plan_events",
     "write_crash_report",
 ]
 
@@ -187,11 +196,15 @@ __getattr__, __dir__ = exports(
         "honeyguide.flows.after_run": ("AfterRun",),
         "honeyguide.flows.importing": ("ImportedRuns",),
         "honeyguide.flows.jobs": ("Job",),
-        "honeyguide.flows.plans": ("FlowPlan",),
+        "honeyguide.flows.plans": (
+            "FlowPlan",
+            "plan_events",
+        ),
         "honeyguide.flows.runs": (
             "FlowRun",
             "RunStatus",
         ),
+        "honeyguide.flows.search_size": ("SearchSize",),
         "honeyguide.flows.tidying": ("Pruned",),
         "honeyguide.llm.protocol": (
             "ModelRef",
@@ -202,6 +215,7 @@ __getattr__, __dir__ = exports(
             "TargetRef",
         ),
         "honeyguide.suites": ("SuiteOutcome",),
+        "honeyguide.suites.runner": ("SuiteProgress",),
         "honeyguide.versions.diff": (
             "Fold",
             "Hunk",
@@ -215,7 +229,11 @@ __getattr__, __dir__ = exports(
         ),
         ".crash": ("write_crash_report",),
         ".events": ("WorkspaceEvent",),
-        ".flows": ("FlowOptions",),
+        ".flow_options": (
+            "NOTICE",
+            "FlowOptions",
+            "OnFlowEvent",
+        ),
         ".judging": ("JudgeExam",),
         ".origins": ("Origin",),
         ".settings": (
@@ -278,6 +296,7 @@ __getattr__, __dir__ = exports(
             "TickReport",
             "WaitingTarget",
         ),
+        ".views.suites": ("SuiteView",),
         ".views.targets": (
             "LimitUse",
             "LockRow",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from honeyguide.feedback import (
+    FailureClass,
     FeedbackDraft,
     FeedbackItem,
     FeedbackLog,
@@ -23,7 +24,7 @@ from honeyguide.flows.runs import LINEAGE
 from honeyguide.flows.suites_of_flows import default_suite_path, load_suite, suite_path
 from honeyguide.flows.tidying import forget_words
 from honeyguide.kernel.canonical import sha256_hex
-from honeyguide.kernel.errors import InvalidInput, NotFound, PolicyRefused, Unsupported
+from honeyguide.kernel.errors import HoneyguideError, InvalidInput, NotFound, PolicyRefused, Unsupported
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage import Unit
 from honeyguide.storage.records import FeedbackRecord
@@ -33,6 +34,7 @@ from honeyguide.workspace.core import Core
 from honeyguide.workspace.flow_desk import open_desk
 from honeyguide.workspace.homes import Homes
 from honeyguide.workspace.origins import Origin
+from honeyguide.workspace.suite_places import attached_path, suite_of
 from honeyguide.workspace.views.feedback import DistilledCase, FeedbackAdded, FeedbackDetail, FeedbackList
 
 
@@ -91,10 +93,12 @@ class Feedbacks:
 
     async def show(self, feedback_id: str) -> FeedbackDetail:
         """Return one problem with what reproduces it. Raises NotFound."""
-        return await self._core.in_thread(lambda: self._detail(feedback_id))
+        suite = await self._suite_path(feedback_id)
+        return await self._core.in_thread(lambda: self._detail(feedback_id, suite))
 
     async def distill(self, feedback_id: str) -> DistilledCase:
         """Draft a case that fails on purpose, in the workspace, outside any repository. Raises NotFound."""
+        suite = await self._suite_path(feedback_id)
 
         def work() -> DistilledCase:
             desk = self._desk()
@@ -105,7 +109,6 @@ class Feedbacks:
                 write_atomically(path, text.encode())
             else:
                 text = path.read_text(encoding="utf-8")
-            suite = self._suite(item)
             return DistilledCase(item, str(path), str(suite) if suite else None, text)
 
         return await self._core.in_thread(work)
@@ -118,13 +121,16 @@ class Feedbacks:
             Conflict: the case is a draft.
             Unsupported: the suite is code, which a person extends.
         """
+        suite = await self._suite_path(feedback_id)
 
         def work() -> FeedbackItem:
             desk = self._desk()
             item = desk.feedback.get(feedback_id)
-            suite = self._suite(item)
             if suite is None or not suite.is_file():
-                raise NotFound(f"The target of {item.id} has no suite yet.", hint="Write <flow>.eval.yaml beside it.")
+                raise NotFound(
+                    f"The target of {item.id} has no suite yet.",
+                    hint="Write <flow>.eval.yaml beside a flow; for other targets see 'honeyguide suites attach'.",
+                )
             if suite.suffix == ".ts":
                 raise Unsupported(
                     f"{suite.name} is code; it is not rewritten here.",
@@ -142,6 +148,16 @@ class Feedbacks:
     async def merge(self, feedback_id: str, into: str, *, origin: Origin) -> FeedbackItem:
         """Say that two problems are the same. Raises NotFound, InvalidInput."""
         item = await self._core.in_thread(lambda: self._log().merge(feedback_id, into))
+        await self._mirror([item], origin)
+        return item
+
+    async def classify(self, feedback_id: str, failure: str, *, origin: Origin) -> FeedbackItem:
+        """Say why a kept run failed; only ``behavior`` begins work. Raises NotFound, Conflict, InvalidInput."""
+        if failure not in set(FailureClass):
+            raise InvalidInput(
+                f"{failure!r} is no reason of a failure.", hint=f"Use one of: {', '.join(FailureClass)}."
+            )
+        item = await self._core.in_thread(lambda: self._log().classify(feedback_id, FailureClass(failure)))
         await self._mirror([item], origin)
         return item
 
@@ -188,11 +204,10 @@ class Feedbacks:
     def _log(self) -> FeedbackLog:
         return self._desk().feedback
 
-    def _detail(self, feedback_id: str) -> FeedbackDetail:
+    def _detail(self, feedback_id: str, suite: Path | None) -> FeedbackDetail:
         desk = self._desk()
         contents = desk.feedback.read()
         item = desk.feedback.get(feedback_id)
-        suite = self._suite(item)
         names: tuple[str, ...] = ()
         if suite is not None and suite.is_file():
             plan = load_suite(suite, repetitions=1).plan
@@ -206,11 +221,18 @@ class Feedbacks:
             near_duplicates(item.message, contents.items, item.target, ignore=item.id),
         )
 
-    def _suite(self, item: FeedbackItem) -> Path | None:
-        if not item.path:
-            return None
-        flow = Path(item.path)
-        return suite_path(flow) or default_suite_path(flow)
+    async def _suite_path(self, feedback_id: str) -> Path | None:
+        """Return the suite of a problem's target, or where a flow's would stand."""
+        item = await self._core.in_thread(lambda: self._desk().feedback.get(feedback_id))
+        if item.kind == TargetKind.FLOW.value:
+            flow = Path(item.path)
+            return (suite_path(flow) or default_suite_path(flow)) if item.path else None
+        try:
+            home = await self._homes.home(TargetRef(TargetKind(item.kind), item.name))
+        except HoneyguideError:
+            return None  # the target is gone; its feedback can still be read
+        suite = await self._core.in_thread(lambda: suite_of(self._core, home))
+        return suite.path if suite is not None else attached_path(self._core, home.ref)
 
     async def _about(self, target: str | TargetRef) -> tuple[str, str, str, str | None]:
         """Return kind, name, path and hash of what the problem is about."""

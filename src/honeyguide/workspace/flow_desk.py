@@ -19,6 +19,7 @@ from honeyguide.workspace.flow_models import FlowModels
 from honeyguide.workspace.origins import Origin
 
 TRUSTED_SUITES = "suites.trusted"
+TOLD_SUITES = "suites.told"
 FETCH_SECONDS = 10.0
 MAX_PAGE = 1_000_000
 _TEXT_TYPES = ("text/markdown", "text/plain", "application/json", "text/x-markdown")
@@ -58,6 +59,16 @@ def trust_suite(core: Core, digest: str) -> None:
     known = _trusted(core)
     if digest not in known:
         core.store.write_now(lambda unit: unit.settings.put(TRUSTED_SUITES, [*known, digest][-500:]))
+
+
+def tell_once(core: Core, digest: str) -> bool:
+    """Remember that a person is told what a suite may do; ``True`` when they were not told before. Blocking."""
+    stored = core.store.read_now(lambda unit: unit.settings.get(TOLD_SUITES))
+    known = [str(one) for one in stored] if isinstance(stored, list) else []
+    if digest in known:
+        return False
+    core.store.write_now(lambda unit: unit.settings.put(TOLD_SUITES, [*known, digest][-500:]))
+    return True
 
 
 def fetch_page(url: str) -> str:

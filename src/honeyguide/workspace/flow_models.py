@@ -11,8 +11,6 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from honeyguide.evals.examples import Example, ExpectationRole
-from honeyguide.evals.judge import Judge
 from honeyguide.flows.desk import ModelAccess
 from honeyguide.llm import (
     Message,
@@ -24,9 +22,9 @@ from honeyguide.llm import (
     PriceTable,
     RunModels,
 )
-from honeyguide.suites import EvalCase
 from honeyguide.suites.runner import Rubric
 from honeyguide.workspace.core import Core, model_settings
+from honeyguide.workspace.suite_proof import rubric_of
 
 T = TypeVar("T")
 REPLY_TOKENS = 4096
@@ -57,14 +55,7 @@ class FlowModels:
     def rubric(self, access: ModelAccess) -> Rubric | None:
         """As ``ModelSource.rubric``."""
         ref = self._core.model_for(ModelRole.JUDGE)
-
-        async def graded(case: EvalCase, output: str) -> float | None:
-            judge = Judge(access.client(ref), ref)
-            given = " ".join(text for text in (case.input, case.stdin, case.prompt) if text)
-            example = Example(case.plan.id, given or case.name, case.rubric or "", ExpectationRole.RUBRIC)
-            return (await judge.score(example, output)).overall
-
-        return graded
+        return rubric_of(access.client(ref), ref)
 
 
 class _Access:

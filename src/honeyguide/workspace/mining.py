@@ -18,6 +18,7 @@ from honeyguide.versions import write_atomically
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.homes import Homes
 from honeyguide.workspace.linking import Linking
+from honeyguide.workspace.suite_places import suite_examples
 from honeyguide.workspace.views.runs import DatasetReport
 
 MAX_TRACES = 10_000
@@ -33,11 +34,14 @@ class Mining:
         self._homes = homes
 
     async def dataset(self, ref: TargetRef, seed: int) -> Dataset:
-        """Return the dataset of a target as its history stands now."""
+        """Return the dataset of a target as its history stands now; the cases of its suite are training examples."""
+        home = await self._homes.home(ref)
         traces = await self._core.store.read(lambda unit: traces_of(unit, ref))
         withheld = [PurePath(folder) for folder in self._core.settings.get("privacy.never_send_folders")]
         usable = [_withheld(trace, withheld) for trace in traces]
-        return await asyncio.to_thread(build_dataset, usable, seed=seed)
+        dataset = await asyncio.to_thread(build_dataset, usable, seed=seed)
+        cases = await self._core.in_thread(lambda: suite_examples(self._core, home))
+        return replace(dataset, train=(*dataset.train, *cases)) if cases else dataset
 
     async def advice(self, ref: TargetRef, dataset: Dataset) -> tuple[Reason, ...]:
         """Say what a person can do about a target with few examples; nothing when there are enough."""

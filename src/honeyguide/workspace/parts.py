@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from honeyguide.workspace.judging import Judging
     from honeyguide.workspace.mining import Mining
     from honeyguide.workspace.models import Models
+    from honeyguide.workspace.proved_feedback import ProvedFeedback
     from honeyguide.workspace.reviewing import Reviewing
     from honeyguide.workspace.running import Running
     from honeyguide.workspace.service import EvolutionService
+    from honeyguide.workspace.suites import Suites
     from honeyguide.workspace.targets import Targets
     from honeyguide.workspace.version_history import Versions
 
@@ -67,7 +69,7 @@ class Parts:
     def _running(self) -> Running:
         from honeyguide.workspace.running import Running
 
-        return Running(self._core, self._homes, self._mining, self._judging)
+        return Running(self._core, self._homes, self._mining, self._judging, self._suites, self._proved)
 
     @cached_property
     def _service(self) -> EvolutionService:
@@ -118,10 +120,22 @@ class Parts:
         return Feedbacks(self._core, self._homes)
 
     @cached_property
+    def _suites(self) -> Suites:
+        from honeyguide.workspace.suites import Suites
+
+        return Suites(self._core, self._homes)
+
+    @cached_property
+    def _proved(self) -> ProvedFeedback:
+        from honeyguide.workspace.proved_feedback import ProvedFeedback
+
+        return ProvedFeedback(self._core, self._homes, self._feedback)
+
+    @cached_property
     def _flows(self) -> Flows:
         from honeyguide.workspace.flows import Flows
 
-        return Flows(self._core, self._feedback)
+        return Flows(self._core, self._homes, self._feedback)
 
     def _is_made(self, part: str) -> bool:
         """Say whether a part was asked for."""

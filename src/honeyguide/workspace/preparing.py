@@ -12,7 +12,7 @@ from honeyguide.evals.executor import PromptExecutor
 from honeyguide.evals.judge import Judge
 from honeyguide.evals.running_judge import RunningJudge
 from honeyguide.evolution.gates import GateOptions
-from honeyguide.evolution.plan import Plan, Reason, make_plan
+from honeyguide.evolution.plan import Plan, Reason, Stage, make_plan
 from honeyguide.evolution.presets import MAX_EXAMPLES, SETTINGS, Preset, SearchSettings
 from honeyguide.evolution.requests import EvolutionRequest, Trigger
 from honeyguide.evolution.schema import schema_from_json
@@ -149,6 +149,7 @@ def plan_for(
     reasons: tuple[Reason, ...] = (),
     *,
     in_batches: bool = False,
+    suite: Stage | None = None,
 ) -> Plan:
     """Return what the run will take."""
     search = request.settings.searches()
@@ -166,6 +167,7 @@ def plan_for(
             role: core.registry.quote(models[role], batch=in_batches and core.registry.takes_batches(models[role]))
             for role in ROLES
         },
+        suite=suite,
     )
 
 

@@ -31,6 +31,14 @@ def has_traces_of_flows(root: Path) -> bool:
     return any(root.glob("runs/evr_*")) or any(root.glob("evals/*/*"))
 
 
+def has_targeted_feedback(root: Path) -> bool:
+    """Say whether a run was ever at work on a reported problem, so that one may still be waiting for its end."""
+    try:
+        return b'"targeted"' in (root / "feedback" / "log.jsonl").read_bytes()
+    except OSError:
+        return False
+
+
 async def _settle(core: Core, run: RunRecord) -> None:
     """Say that a run whose acceptance was under way is deployed, or waits again."""
     kind, name = run.target_kind, run.target_name or ""

@@ -53,8 +53,10 @@ from honeyguide.workspace.preparing import (
     require_keys,
     stored_options,
 )
+from honeyguide.workspace.proved_feedback import ProvedFeedback
 from honeyguide.workspace.run_files import index_calls, write_result_files
 from honeyguide.workspace.run_models import run_models, spend_figures
+from honeyguide.workspace.suites import Suites
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.runs import PRACTICE, PlanReport, ProgressEvent, RunResult, is_practice
 
@@ -123,11 +125,15 @@ class PausableClient:
 class Running:
     """Starts runs and keeps hold of them."""
 
-    def __init__(self, core: Core, homes: Homes, mining: Mining, judging: Judging) -> None:
+    def __init__(
+        self, core: Core, homes: Homes, mining: Mining, judging: Judging, suites: Suites, proved: ProvedFeedback
+    ) -> None:
         self._core = core
         self._homes = homes
         self._mining = mining
         self._judging = judging
+        self._suites = suites
+        self._proved = proved
         self._active: dict[str, ActiveRun] = {}
         self._storing: set[asyncio.Task[None]] = set()
 
@@ -139,10 +145,11 @@ class Running:
         models = models_for(self._core, options)
         request = await request_for(self._core, home, options)
         dataset = await self._mining.dataset(home.ref, options.seed)
-        reasons = (*await self._reasons(home, models), *await self._mining.advice(home.ref, dataset))
+        stage, of_suite = await self._suites.stage_and_reasons(home)
+        reasons = (*await self._reasons(home, models), *of_suite, *await self._mining.advice(home.ref, dataset))
         in_batches = goes_in_batches(self._core, options)
         plan = await self._core.in_thread(
-            lambda: plan_for(self._core, request, dataset, models, reasons, in_batches=in_batches)
+            lambda: plan_for(self._core, request, dataset, models, reasons, in_batches=in_batches, suite=stage)
         )
         return PlanReport(
             target=str(home.ref),
@@ -313,7 +320,10 @@ class Running:
     async def _prepared(
         self, home: Home, options: RunOptions, models: Models, request: EvolutionRequest, dataset: Dataset
     ) -> _Prepared:
-        plan = await self._core.in_thread(lambda: plan_for(self._core, request, dataset, models))
+        stage, of_suite = await self._suites.stage_and_reasons(home)
+        if of_suite:
+            raise PolicyRefused(of_suite[0].message, details={"reason_code": of_suite[0].code})
+        plan = await self._core.in_thread(lambda: plan_for(self._core, request, dataset, models, suite=stage))
         await self._core.in_thread(lambda: learn((*dataset.train, *dataset.validation)))
         settings = self._core.settings
         ceilings = [c for c in (options.max_calls, settings.get("limits.calls_per_run")) if c is not None]
@@ -374,7 +384,7 @@ class Running:
         began: asyncio.Future[None], *, is_resumed: bool,
     ) -> RunResult:  # fmt: skip
         store = self._core.store
-        async with store.lease(run_lease(record.target_kind, record.target_name)):
+        async with self._settled(record.uuid), store.lease(run_lease(record.target_kind, record.target_name)):
             if is_resumed:
                 await store.write(lambda unit: unit.attempts.resume(record.uuid), actor=origin.for_store)
             else:
@@ -395,9 +405,10 @@ class Running:
                     self._heard(active),
                 ):
                     active.spend = lambda: models.spend
+                    ports = await self._ports(sink, prepared, models, active)
                     result = await run_once(
                         prepared.request,
-                        self._ports(sink, prepared, models, active),
+                        ports,
                         active.cancel,
                         lambda progress: self._told(active, progress),
                     )
@@ -415,7 +426,7 @@ class Running:
             raise result.error
         return await self._result(record.uuid, result, prepared, spend)
 
-    def _ports(self, sink: StoredAttempt, prepared: _Prepared, models: RunModels, active: ActiveRun) -> RunPorts:
+    async def _ports(self, sink: StoredAttempt, prepared: _Prepared, models: RunModels, active: ActiveRun) -> RunPorts:
         clients: dict[ModelRole, ModelClient] = {
             role: PausableClient(models.client(prepared.models[role]), active.may_go, active.cancel) for role in ROLES
         }
@@ -429,6 +440,10 @@ class Running:
             for role in (ModelRole.EXECUTOR, ModelRole.JUDGE)
             if in_batches
         }
+        suite = await self._suites.proof(prepared.home, prepared.models, lambda role: clients[role])
+        if suite is not None:
+            await self._proved.begin(active.uuid, suite.evidence)
+
         return RunPorts(
             judge=judge_for(clients, prepared.models),
             mutator=clients[ModelRole.MUTATOR],
@@ -442,7 +457,16 @@ class Running:
             receipt_parts={"program": __version__},
             prover=judge_for(provers, prepared.models) if in_batches else None,
             prover_concurrency=BATCHED_EVALUATIONS,
+            suite=suite,
         )
+
+    @asynccontextmanager
+    async def _settled(self, uuid: str) -> AsyncIterator[None]:
+        """However the run ends, the problems that it worked on stand as its end says."""
+        try:
+            yield
+        finally:
+            await asyncio.shield(self._proved.settle(uuid))
 
     @asynccontextmanager
     async def _heard(self, active: ActiveRun) -> AsyncIterator[None]:

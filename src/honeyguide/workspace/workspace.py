@@ -21,11 +21,12 @@ from honeyguide.workspace.methods.history import HistoryMethods
 from honeyguide.workspace.methods.models import ModelMethods
 from honeyguide.workspace.methods.review import ReviewMethods
 from honeyguide.workspace.methods.runs import RunMethods
+from honeyguide.workspace.methods.suites import SuiteMethods
 from honeyguide.workspace.methods.targets import TargetMethods
 from honeyguide.workspace.methods.updates import UpdateMethods
 from honeyguide.workspace.methods.versions import VersionMethods
 from honeyguide.workspace.opening import make_folder, open_core
-from honeyguide.workspace.recovering import has_traces_of_flows, recover
+from honeyguide.workspace.recovering import has_targeted_feedback, has_traces_of_flows, recover
 
 if TYPE_CHECKING:
     from honeyguide.kernel.clock import Clock
@@ -44,6 +45,7 @@ class Workspace(
     ReviewMethods,
     VersionMethods,
     FeedbackMethods,
+    SuiteMethods,
     FlowMethods,
     UpdateMethods,
 ):
@@ -87,6 +89,8 @@ class Workspace(
         if await core.in_thread(lambda: has_traces_of_flows(core.layout.root)):
             await workspace._flows.recover()
         await core.store.write(lambda unit: unit.attempts.sweep())
+        if await core.in_thread(lambda: has_targeted_feedback(core.layout.root)):
+            await workspace._proved.settle()
         return workspace
 
     @staticmethod

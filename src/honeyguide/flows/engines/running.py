@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol
 
 from honeyguide.feedback.items import FailureClass
 from honeyguide.flows.engines.table import SYSTEM_FILE, adapter_for, command_line
+from honeyguide.flows.engines.watching import NoWatcher, ProcessWatcher
 from honeyguide.kernel.errors import AuthFailed, ModelError, ModelRefused, NoKey, NotFound, Unreadable
 from honeyguide.kernel.processes import end, run
 from honeyguide.llm.protocol import Message, ModelClient, ModelRef, ModelRequest, ModelRole
@@ -68,28 +69,6 @@ class Engine(Protocol):
     def version(self) -> str:
         """Return what tells this engine from another version of itself."""
         ...
-
-
-class ProcessWatcher(Protocol):
-    """Notes running children, so that they can be ended even when this program is gone."""
-
-    def started(self, process: subprocess.Popen[bytes]) -> None:
-        """A child was started."""
-        ...
-
-    def ended(self, process: subprocess.Popen[bytes]) -> None:
-        """It is gone, with its whole group."""
-        ...
-
-
-class NoWatcher:
-    """Notes nothing."""
-
-    def started(self, process: subprocess.Popen[bytes]) -> None:
-        """Nothing."""
-
-    def ended(self, process: subprocess.Popen[bytes]) -> None:
-        """Nothing."""
 
 
 class ProcessEngine:

@@ -53,6 +53,10 @@ class FeedbackMethods(Parts):
         """Say that two problems are the same. Raises NotFound, InvalidInput."""
         return await self._feedback.merge(feedback_id, into, origin=origin or Origin.here())
 
+    async def classify_feedback(self, feedback_id: str, failure: str, *, origin: Origin | None = None) -> FeedbackItem:
+        """Say why a kept run failed. Raises NotFound, Conflict, InvalidInput."""
+        return await self._feedback.classify(feedback_id, failure, origin=origin or Origin.here())
+
     async def dismiss_feedback(self, feedback_id: str, *, origin: Origin | None = None) -> FeedbackItem:
         """Say that it is no problem. Raises NotFound, Conflict."""
         from honeyguide.feedback import FeedbackState

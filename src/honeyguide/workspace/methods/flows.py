@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from honeyguide.flows.runs import FlowRun
     from honeyguide.flows.tidying import Pruned
     from honeyguide.suites import SuiteOutcome
-    from honeyguide.workspace.flows import FlowOptions, OnFlowEvent
+    from honeyguide.workspace.flow_options import FlowOptions, OnFlowEvent
     from honeyguide.workspace.views.flows import FlowList, FlowRunDetail, FlowRunResult
 
 
@@ -27,9 +27,13 @@ def _nothing(kind: str, data: Mapping[str, Any]) -> None:
 class FlowMethods(Parts):
     """A part of the façade."""
 
+    async def flow_of(self, target: str) -> Path | None:
+        """Return the file of a flow that is named by its path, or as a target; ``None`` for what is no flow."""
+        return await self._flows.path_of(target)
+
     async def plan_flow(self, path: Path, options: FlowOptions | None = None) -> FlowPlan:
         """Say what a proposal would do and cost; free, and nothing is run. Raises NotFound, InvalidInput."""
-        from honeyguide.workspace.flows import FlowOptions
+        from honeyguide.workspace.flow_options import FlowOptions
 
         return await self._flows.plan(path, options or FlowOptions())
 
@@ -45,7 +49,7 @@ class FlowMethods(Parts):
         origin: Origin | None = None,
     ) -> FlowRunResult:
         """Run a flow once on its engine; afterwards, what its policy says. Raises NotFound, InvalidInput."""
-        return await self._flows.run(
+        return await self._flows.running.run(
             path, arguments, stdin=stdin, engine=engine, no_evolve=no_evolve, allow_nested=allow_nested,
             origin=origin or Origin.here(),
         )  # fmt: skip
@@ -60,7 +64,7 @@ class FlowMethods(Parts):
         origin: Origin | None = None,
     ) -> SuiteOutcome:
         """Run a flow's suite on a copy of its repository. Raises PolicyRefused, Untrusted, Locked."""
-        from honeyguide.workspace.flows import FlowOptions
+        from honeyguide.workspace.flow_options import FlowOptions
 
         return await self._flows.evaluate(
             path, options or FlowOptions(), case=case, report=on_event, origin=origin or Origin.here()
@@ -75,7 +79,7 @@ class FlowMethods(Parts):
         origin: Origin | None = None,
     ) -> FlowRun:
         """Make a proposal; the flow stays as it is. Raises PolicyRefused, Locked, Conflict, Untrusted."""
-        from honeyguide.workspace.flows import FlowOptions
+        from honeyguide.workspace.flow_options import FlowOptions
 
         return await self._flows.propose(
             path, options or FlowOptions(), report=on_event, origin=origin or Origin.here()
@@ -115,22 +119,22 @@ class FlowMethods(Parts):
 
     async def queue_flow(self, path: Path, *, origin: Origin | None = None) -> Job:
         """Begin a proposal in the background. Raises NotFound, InvalidInput."""
-        return await self._flows.enqueue(path, origin=origin or Origin.here())
+        return await self._flows.jobs.enqueue(path, origin=origin or Origin.here())
 
     async def flow_jobs(self) -> list[Job]:
         """Return background jobs, newest first."""
-        return await self._flows.jobs()
+        return await self._flows.jobs.all()
 
     async def flow_job(self, job_id: str) -> tuple[Job, str]:
         """Return a background job and what it printed. Raises NotFound."""
-        return await self._flows.job(job_id)
+        return await self._flows.jobs.one(job_id)
 
     async def cancel_flow_job(self, job_id: str) -> Job:
         """Stop a background job. Raises NotFound, Conflict."""
-        return await self._flows.cancel_job(job_id)
+        return await self._flows.jobs.cancel(job_id)
 
     async def finish_flow_job(
         self, job_id: str, *, run_id: str | None, exit_code: int, error: str | None = None
     ) -> Job:
         """Note how a background job ended; called by its own process."""
-        return await self._flows.finish_job(job_id, run_id=run_id, exit_code=exit_code, error=error)
+        return await self._flows.jobs.finish(job_id, run_id=run_id, exit_code=exit_code, error=error)

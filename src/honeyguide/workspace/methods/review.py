@@ -142,14 +142,17 @@ class ReviewMethods(Parts):
         await self._deciding.accept(
             uuid, note=note, hunks=hunks, edited_text=edited_text, origin=origin or Origin.here(), onto=onto
         )
+        await self._proved.settle(uuid)
         return await self.run(uuid)
 
     async def reject(self, uuid: str, *, reason: str | None = None, origin: Origin | None = None) -> RunDetail:
         """Reject a proposal. Raises NotFound, Conflict."""
         await self._deciding.reject(uuid, reason=reason, origin=origin or Origin.here())
+        await self._proved.settle(uuid)
         return await self.run(uuid)
 
     async def retry(self, uuid: str, *, origin: Origin | None = None) -> RunDetail:
         """Try a failed deploy once more. Raises NotFound, Conflict, Stale, Locked."""
         await self._deciding.retry(uuid, origin=origin or Origin.here())
+        await self._proved.settle(uuid)
         return await self.run(uuid)

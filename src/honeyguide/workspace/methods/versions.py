@@ -37,7 +37,9 @@ class VersionMethods(Parts):
         self, target: Name, *, to: int | None = None, note: str | None = None, origin: Origin | None = None
     ) -> VersionRow:
         """Bring an earlier version back, as a new one."""
-        return await self._versions.rollback(target, to=to, note=note, origin=origin or Origin.here())
+        row = await self._versions.rollback(target, to=to, note=note, origin=origin or Origin.here())
+        await self._proved.after_rollback(await self._homes.resolve(target))
+        return row
 
     async def watch(self, target: Name) -> WatchReport:
         """Say for each deployment whether it helped."""

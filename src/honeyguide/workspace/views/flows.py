@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from honeyguide.feedback import FailureClass
 from honeyguide.flows.after_run import AfterRun
 from honeyguide.flows.runs import FlowRun
 
@@ -112,6 +113,7 @@ class FlowRunResult:
     after: AfterRun | None = None
     job: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = field(default=())
+    failure: FailureClass | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -120,6 +122,7 @@ class FlowRunResult:
             "stderr": self.stderr,
             "exitCode": self.exit_code,
             "timedOut": self.timed_out,
+            "failureClass": None if self.failure is None else self.failure.value,
             "engine": self.engine,
             "document": self.is_document,
             "after": self.after.to_json() if self.after else None,
