@@ -17,6 +17,7 @@ from honeyguide.storage.records import CorrectionDraft, TraceFilter, TraceLink
 from honeyguide.traces.records import Trace, TraceFacts, TraceOutcome, TracePayload
 from honeyguide.workspace import Origin, RunFilter, RunOptions, Workspace
 from honeyguide.workspace import service as service_room
+from honeyguide.workspace import service_trying
 from honeyguide.workspace.service_rules import Standing, backoff, in_order, is_yes, reachable, rests, rules_from
 from honeyguide.workspace.settings import SETTINGS
 
@@ -376,7 +377,7 @@ async def begun(workspace, running):
 
 
 async def test_switching_it_off_stops_the_run_under_way(workspace, folder, enabled, monkeypatch):
-    monkeypatch.setattr(service_room, "LOOK_AT_SWITCH_EVERY", 0.01)
+    monkeypatch.setattr(service_trying, "LOOK_AT_SWITCH_EVERY", 0.01)
     monkeypatch.delenv(ON)
     await workspace.set_setting("runs.preset", "efficient")
     await workspace.set_setting("service.enabled", True)

@@ -41,14 +41,17 @@ if TYPE_CHECKING:
     from honeyguide.workspace.views.options import RunOptions
     from honeyguide.workspace.views.pages import Page
     from honeyguide.workspace.views.proof import ProofOutlook
-    from honeyguide.workspace.views.runs import (
+    from honeyguide.workspace.views.reviews import (
         AcceptCheck,
-        AttemptRow,
         CallRow,
         CandidateRow,
-        DatasetReport,
         EvidenceRow,
         MergeView,
+        TryResult,
+    )
+    from honeyguide.workspace.views.runs import (
+        AttemptRow,
+        DatasetReport,
         PlanReport,
         ProgressEvent,
         RunDetail,
@@ -57,7 +60,6 @@ if TYPE_CHECKING:
         RunResult,
         RunTableRow,
         StatusReport,
-        TryResult,
     )
     from honeyguide.workspace.views.service import DaemonStatus, TickReport, WaitingTarget
     from honeyguide.workspace.views.suites import SuiteView
@@ -273,14 +275,17 @@ __getattr__, __dir__ = exports(
         ".views.options": ("RunOptions",),
         ".views.pages": ("Page",),
         ".views.proof": ("ProofOutlook",),
-        ".views.runs": (
+        ".views.reviews": (
             "AcceptCheck",
-            "AttemptRow",
             "CallRow",
             "CandidateRow",
-            "DatasetReport",
             "EvidenceRow",
             "MergeView",
+            "TryResult",
+        ),
+        ".views.runs": (
+            "AttemptRow",
+            "DatasetReport",
             "PlanReport",
             "ProgressEvent",
             "RunDetail",
@@ -289,7 +294,6 @@ __getattr__, __dir__ = exports(
             "RunResult",
             "RunTableRow",
             "StatusReport",
-            "TryResult",
         ),
         ".views.service": (
             "DaemonStatus",

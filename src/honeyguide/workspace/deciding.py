@@ -33,7 +33,10 @@ from honeyguide.workspace.overrides import KINDS
 from honeyguide.workspace.targets import locked_passages
 from honeyguide.workspace.version_history import announce, index_versions
 from honeyguide.workspace.views.options import RunOptions
-from honeyguide.workspace.views.runs import AcceptCheck, MergeView
+from honeyguide.workspace.views.reviews import (
+    AcceptCheck,
+    MergeView,
+)
 
 SELECTED = "selected by the reviewer"
 EDITED = "edited by the reviewer"

@@ -5,7 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from honeyguide.workspace.views.runs import EvidenceRow, RunDetail
+from honeyguide.workspace.views.reviews import (
+    EvidenceRow,
+)
+from honeyguide.workspace.views.runs import (
+    RunDetail,
+)
 from honeyguide.workspace.views.versions import DiffView
 
 _STYLE = """

@@ -18,18 +18,20 @@ from honeyguide.versions.diff import compare as compare_texts
 from honeyguide.versions.diff import summarise
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.pages import Page
-from honeyguide.workspace.views.runs import (
-    AttemptRow,
+from honeyguide.workspace.views.reviews import (
     CallRow,
     CandidateRow,
     EvidenceRow,
+    TryResult,
+    evidence_row,
+)
+from honeyguide.workspace.views.runs import (
+    AttemptRow,
     RunDetail,
     RunFilter,
     RunPage,
     RunTableRow,
     StatusReport,
-    TryResult,
-    evidence_row,
     words_for,
 )
 from honeyguide.workspace.views.versions import DiffView, diff_view

@@ -7,13 +7,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from honeyguide.evolution.requests import Trigger
 from honeyguide.kernel.clock import iso, parse_iso
-from honeyguide.kernel.errors import Conflict, HoneyguideError, Interrupted, Locked, ModelError, PolicyRefused
+from honeyguide.kernel.errors import Conflict, HoneyguideError, Locked, ModelError, PolicyRefused
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage import DAEMON
 from honeyguide.workspace import service_memory as memories
@@ -22,30 +21,14 @@ from honeyguide.workspace.core import Core
 from honeyguide.workspace.evidence_marks import new_evidence
 from honeyguide.workspace.holding import held
 from honeyguide.workspace.homes import Homes
-from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.running import Running
 from honeyguide.workspace.service_rules import ServiceRules, Standing
-from honeyguide.workspace.views.options import RunOptions
-from honeyguide.workspace.views.runs import RunResult
+from honeyguide.workspace.service_trying import Trying, sentence
 from honeyguide.workspace.views.service import DaemonStatus, TickReport, WaitingTarget
 
-WAY = "daemon"
 LOOK_EVERY = 5.0
 """Seconds between two looks at clock and settings while nothing is due: a computer that slept wakes up in time."""
-LOOK_AT_SWITCH_EVERY = 1.0
-"""Seconds between two looks at the off switch while a run is under way."""
-CUT_SHORT = ("interrupted", "aborted")
-"""States of a run that a crash or an orderly stop ended; one that a person stopped is no longer remembered."""
 OnTick = Callable[[TickReport], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """A target that can run, with the options that keep it inside the day's budget."""
-
-    standing: Standing
-    options: RunOptions
-    reserved_usd: float
 
 
 class EvolutionService:
@@ -54,9 +37,8 @@ class EvolutionService:
     def __init__(self, core: Core, homes: Homes, running: Running) -> None:
         self._core = core
         self._homes = homes
-        self._running = running
+        self._trying = Trying(core, running)
         self._busy = False
-        self._next: datetime | None = None
 
     # --- at work
 
@@ -72,9 +54,9 @@ class EvolutionService:
             PolicyRefused: it is off (without ``once`` and ``idle_while_off``).
             Locked: another process runs the service.
         """
-        await self._reload()
+        await self._trying.reload()
         if once:
-            if not self._rules().is_on:
+            if not self._trying.rules().is_on:
                 return await self.tick()
             async with self._alone():
                 return await self.tick()
@@ -85,21 +67,21 @@ class EvolutionService:
             return None
         while True:
             with contextlib.suppress(Locked):
-                if self._rules().is_on:
+                if self._trying.rules().is_on:
                     async with self._alone():
                         await self._loop(on_tick, idle_while_off=True)
             await asyncio.sleep(LOOK_EVERY)
-            await self._reload()
+            await self._trying.reload()
 
     async def tick(self) -> TickReport:
         """Try one target, if one is eligible and can run. Never raises; what went wrong is in the report."""
         if self._busy:
-            return self._report("busy", "A tick is already in progress.")
+            return self._trying.report("busy", "A tick is already in progress.")
         self._busy = True
         try:
             report = await self._tick()
         except Exception as error:  # noqa: BLE001 - the outermost edge of a tick: it reports
-            report = self._report("failed", f"tick failed: {_sentence(error)}")
+            report = self._trying.report("failed", f"tick failed: {sentence(error)}")
         finally:
             self._busy = False
         await self._remember(report)
@@ -109,8 +91,8 @@ class EvolutionService:
 
     async def status(self) -> DaemonStatus:
         """Say how the service stands, whoever runs it."""
-        await self._reload()
-        found = self._rules()
+        await self._trying.reload()
+        found = self._trying.rules()
         standings = await self.standings()
         now = self._core.clock.now()
 
@@ -154,7 +136,7 @@ class EvolutionService:
     async def _loop(self, on_tick: OnTick | None, *, idle_while_off: bool) -> None:
         due = self._core.clock.now()
         while True:
-            found = self._rules()
+            found = self._trying.rules()
             if not found.is_on:
                 if not idle_while_off:
                     self._require_on()
@@ -167,20 +149,20 @@ class EvolutionService:
                     on_tick(report)
                 due = self._core.clock.now() + timedelta(seconds=found.interval)
             await asyncio.sleep(min(LOOK_EVERY, max((due - self._core.clock.now()).total_seconds(), 0.01)))
-            await self._reload()
+            await self._trying.reload()
 
     async def _tick(self) -> TickReport:
-        await self._reload()
-        found = self._rules()
+        await self._trying.reload()
+        found = self._trying.rules()
         if not found.is_on:
-            return self._report("off", found.why_off)
+            return self._trying.report("off", found.why_off)
         now = self._core.clock.now()
         memory = await memories.change(self._core.store, lambda m: m.begin_day(now))
-        unfinished = await self._unfinished(memory)
+        unfinished = await self._trying.unfinished(memory)
         if unfinished is not None:
-            return await self._go_on(*unfinished, found)
+            return await self._trying.go_on(*unfinished, found)
         if memory.calls >= found.calls_per_day:
-            return self._report("budget", f"Today's {found.calls_per_day} calls are used up.")
+            return self._trying.report("budget", f"Today's {found.calls_per_day} calls are used up.")
         eligible = rules.in_order(await self.standings(), found.min_traces)
         passed: list[dict[str, str]] = []
         for standing in eligible:
@@ -191,131 +173,24 @@ class EvolutionService:
                 )
                 continue
             try:
-                chosen = await self._prepared(standing, memory, found)
+                chosen = await self._trying.prepared(standing, memory, found)
                 if isinstance(chosen, str):
                     passed.append({"target": str(standing.ref), "reason": chosen})
                     continue
-                return replace(await self._improve(chosen, found), passed_over=tuple(passed))
+                return replace(await self._trying.improve(chosen, found), passed_over=tuple(passed))
             except (HoneyguideError, OSError) as error:
-                passed.append({"target": str(standing.ref), "reason": _sentence(error)})
+                passed.append({"target": str(standing.ref), "reason": sentence(error)})
                 if not isinstance(error, Locked):
-                    await self._note_failure(standing.ref, found)
+                    await self._trying.note_failure(standing.ref, found)
                 if isinstance(error, ModelError):
                     break  # the next target would ask the same model
         if not eligible:
-            return self._report("nothing", f"No target has {found.min_traces} new traces or corrections.")
-        return replace(self._report("nothing", passed[0]["reason"]), passed_over=tuple(passed))
-
-    async def _prepared(self, standing: Standing, memory: memories.Memory, found: ServiceRules) -> _Chosen | str:
-        """Return what is to be run, or the sentence that says why not. Calls nothing."""
-        settings = self._core.settings
-        options = RunOptions(preset=settings.get("runs.preset"), min_delta=settings.get("runs.min_delta"))
-        plan = await self._running.plan(standing.ref, options)
-        blocking = [reason.message for reason in plan.plan.reasons if reason.blocks]
-        if blocking:
-            return blocking[0]
-        calls_left = found.calls_per_day - memory.calls
-        if calls_left < max(plan.plan.calls.low, 1):
-            return f"Today's {found.calls_per_day} calls are used up, or the rest is too few for this target."
-        options = replace(options, max_calls=min(calls_left, max(int(plan.plan.calls.high), 1)), is_confirmed=True)
-        if not plan.costs_money:
-            return _Chosen(standing, options, 0.0)
-        if plan.plan.usd is None:
-            return "The price of the model is unknown, so the daily ceiling on money could not be kept."
-        usd_left = found.usd_per_day - memory.usd
-        if usd_left <= 0 or usd_left < plan.plan.usd.low:
-            return f"Today's ${found.usd_per_day:.2f} are used up, or the rest is too little for this target."
-        ceiling = min(usd_left, float(plan.plan.usd.high) or usd_left)
-        return _Chosen(standing, replace(options, max_usd=ceiling), ceiling)
-
-    async def _improve(self, chosen: _Chosen, found: ServiceRules) -> TickReport:
-        ref = chosen.standing.ref
-        beginning = asyncio.ensure_future(self._begin(chosen, found))
-        try:
-            uuid = await asyncio.shield(beginning)
-        except asyncio.CancelledError:
-            with contextlib.suppress(HoneyguideError):
-                await self._running.cancel(await beginning)
-            raise
-        return await self._followed(uuid, ref, found, self._running.wait(uuid))
-
-    async def _begin(self, chosen: _Chosen, found: ServiceRules) -> str:
-        """Start the run; what it may take is written down before it can take anything."""
-        ref, calls = chosen.standing.ref, chosen.options.max_calls or 0
-        await memories.change(self._core.store, lambda m: m.reserve(str(ref), calls, chosen.reserved_usd))
-        try:
-            uuid = await self._running.start(
-                ref,
-                chosen.options,
-                origin=Origin.here(WAY),
-                trigger=Trigger(chosen.standing.new, found.min_traces),
-            )
-        except BaseException:
-            await memories.change(self._core.store, lambda m: m.settle(0, 0.0))
-            raise
-        await memories.change(self._core.store, lambda m: m.begun(uuid))
-        return uuid
-
-    async def _go_on(self, uuid: str, ref: TargetRef, found: ServiceRules) -> TickReport:
-        """Finish a run of the service that a crash or a stop cut short; no call is paid twice."""
-        return await self._followed(uuid, ref, found, self._running.resume(uuid, origin=Origin.here(WAY)))
-
-    async def _followed(self, uuid: str, ref: TargetRef, found: ServiceRules, work: Any) -> TickReport:
-        switch = asyncio.create_task(self._stop_when_off(uuid), name=f"off switch of {uuid}")
-        try:
-            result: RunResult = await work
-        except asyncio.CancelledError:
-            with contextlib.suppress(HoneyguideError):
-                await self._running.cancel(uuid)
-            raise  # what is remembered as under way is resumed by the next tick
-        except Interrupted as error:
-            await memories.change(self._core.store, lambda m: m.settle(None, None))
-            return self._report("failed", error.message, ref, uuid)
-        except Exception as error:  # noqa: BLE001 - the outermost edge of an automatic run: it reports
-            await memories.change(self._core.store, lambda m: m.settle(None, None))
-            await self._note_failure(ref, found)
-            return self._report("failed", _sentence(error), ref, uuid)
-        finally:
-            switch.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await switch
-        spend = result.payload.get("spend") or {}
-
-        def settle(memory: memories.Memory) -> None:
-            memory.settle(spend.get("calls"), spend.get("usd"))
-            if result.exit_code == 0:
-                memory.failures.pop(str(ref), None)
-
-        await memories.change(self._core.store, settle)
-        if result.exit_code != 0:
-            await self._note_failure(ref, found)
-        report = self._report("ran", str(result.payload.get("reason") or ""), ref, uuid)
-        return replace(report, result=result.outcome)
-
-    async def _stop_when_off(self, uuid: str) -> None:
-        """Stop the run as soon as somebody switches the service off."""
-        while self._rules().is_on:
-            await asyncio.sleep(LOOK_AT_SWITCH_EVERY)
-            await self._reload()
-        with contextlib.suppress(HoneyguideError):
-            await self._running.cancel(uuid)
-
-    async def _unfinished(self, memory: memories.Memory) -> tuple[str, TargetRef] | None:
-        current = memory.current
-        if current is None:
-            return None
-        uuid = str(current["uuid"])
-        await self._core.store.write(lambda unit: unit.attempts.sweep())
-        attempt = await self._core.store.read(lambda unit: unit.attempts.get(uuid))
-        if attempt is None or attempt.state not in CUT_SHORT:
-            calls, usd = (None, None) if attempt is None else (attempt.calls, attempt.cost_usd)
-            await memories.change(self._core.store, lambda m: m.settle(calls, usd))
-            return None
-        return uuid, TargetRef(TargetKind(attempt.target_kind), attempt.target_name or "")
+            return self._trying.report("nothing", f"No target has {found.min_traces} new traces or corrections.")
+        return replace(self._trying.report("nothing", passed[0]["reason"]), passed_over=tuple(passed))
 
     async def _watched(self) -> list[TargetRef]:
         """Return personas, sections, and what a person ticked besides; a ticked target that is gone is left out."""
-        further = self._rules().further
+        further = self._trying.rules().further
         refs = await self._homes.refs()
         return [
             ref
@@ -323,37 +198,19 @@ class EvolutionService:
             if ref.kind in (TargetKind.PERSONA, TargetKind.SECTION) or str(ref) in further or ref.name in further
         ]
 
-    async def _note_failure(self, ref: TargetRef, found: ServiceRules) -> None:
-        now = self._core.clock.now()
-        await memories.change(self._core.store, lambda m: m.failed(str(ref), now, found.interval))
-
     async def _remember(self, report: TickReport) -> None:
         if report.outcome in ("off", "busy"):
             return
         with contextlib.suppress(Conflict):  # the workspace was closed meanwhile
             await memories.change(self._core.store, lambda m: setattr(m, "last_tick", report.to_json()))
 
-    async def _reload(self) -> None:
-        """Take over what another program wrote into the settings."""
-        before = {key: value for key, value in self._core.settings.all().items() if key.startswith("models.")}
-        await self._core.in_thread(self._core.settings.reload)
-        after = {key: value for key, value in self._core.settings.all().items() if key.startswith("models.")}
-        if before != after and not self._running.active():
-            await self._core.renew_registry()
-
-    def _rules(self) -> ServiceRules:
-        return rules.rules_from(self._core.environ, self._core.settings.get)
-
     def _require_on(self) -> None:
-        found = self._rules()
+        found = self._trying.rules()
         if not found.is_on:
             raise PolicyRefused(found.why_off, hint="See docs/daemon.md.")
 
     def _alone(self) -> contextlib.AbstractAsyncContextManager[Any]:
         return held(self._core.store, DAEMON, "Another program runs the autonomous service of this workspace")
-
-    def _report(self, outcome: str, reason: str, ref: TargetRef | None = None, uuid: str | None = None) -> TickReport:
-        return TickReport(iso(self._core.clock.now()), outcome, reason, None if ref is None else str(ref), uuid)
 
     @staticmethod
     def _waiting(standing: Standing, memory: memories.Memory, found: ServiceRules, now: datetime) -> WaitingTarget:
@@ -366,10 +223,6 @@ class EvolutionService:
             eligible=standing.new >= found.min_traces and not is_resting,
             rests_until=iso(until) if is_resting and until is not None else None,
         )
-
-
-def _sentence(error: Exception) -> str:
-    return error.message if isinstance(error, HoneyguideError) else str(error) or type(error).__name__
 
 
 def _next_tick(memory: memories.Memory, found: ServiceRules, now: datetime) -> str | None:

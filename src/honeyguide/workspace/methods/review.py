@@ -9,23 +9,27 @@ from typing import TYPE_CHECKING
 from honeyguide.kernel.clock import iso
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.parts import Parts
-from honeyguide.workspace.views.runs import RunFilter
+from honeyguide.workspace.views.runs import (
+    RunFilter,
+)
 
 if TYPE_CHECKING:
     from honeyguide.workspace.reviewing import RunKey
     from honeyguide.workspace.views.pages import Page
     from honeyguide.workspace.views.proof import ProofOutlook
-    from honeyguide.workspace.views.runs import (
+    from honeyguide.workspace.views.reviews import (
         AcceptCheck,
         CallRow,
         CandidateRow,
         EvidenceRow,
         MergeView,
+        TryResult,
+    )
+    from honeyguide.workspace.views.runs import (
         RunDetail,
         RunPage,
         RunTableRow,
         StatusReport,
-        TryResult,
     )
     from honeyguide.workspace.views.versions import DiffView
 
