@@ -15,9 +15,8 @@ from honeyguide.kernel.errors import Locked, PolicyRefused
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage.records import CorrectionDraft, TraceFilter, TraceLink
 from honeyguide.traces.records import Trace, TraceFacts, TraceOutcome, TracePayload
-from honeyguide.workspace import Origin, RunFilter, RunOptions, Workspace
+from honeyguide.workspace import Origin, RunFilter, RunOptions, Workspace, service_trying
 from honeyguide.workspace import service as service_room
-from honeyguide.workspace import service_trying
 from honeyguide.workspace.service_rules import Standing, backoff, in_order, is_yes, reachable, rests, rules_from
 from honeyguide.workspace.settings import SETTINGS
 
