@@ -14,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
 
 from honeyguide.desktop.models import Candidate
+from honeyguide.desktop.theme import Scheme, apply_theme, derive
 from honeyguide.desktop.widgets import BestSoFarChart, ChartFormat, ParetoChart, ProgressPoint, SpendChart
 from honeyguide.desktop.widgets.charts.front import front_of
 from honeyguide.kernel.choice import unit
@@ -229,3 +231,26 @@ def test_a_chart_follows_the_theme(pareto, qapp, qtbot):
     pareto.redraw_now()
     assert pareto.grab().toImage() != light
     apply_theme(qapp, derive(Scheme.LIGHT))
+
+
+def test_no_axis_scales_its_numbers_also_after_the_theme_changed(qapp: QApplication) -> None:
+    best, spend = BestSoFarChart(), SpendChart()
+    best.set_points([ProgressPoint(n, 10 * n, 0.55 + 0.1 * n) for n in range(4)])
+    best.set_baseline(0.55, 0.02)
+    spend.set_points([(0, 0.0), (100, 0.0005)])
+    for chart in (best, spend):
+        chart.resize(500, 300)
+        chart.make_ready()
+        chart.redraw_now()
+    for scheme in (Scheme.DARK, Scheme.LIGHT):
+        apply_theme(qapp, derive(scheme))
+        for chart in (best, spend):
+            chart._colour_frame()
+            chart.redraw_now()
+            scales = [chart.plot.getAxis(side).autoSIPrefixScale for side in ("left", "bottom")]
+            assert scales == [1.0, 1.0]
+    assert spend.plot.getAxis("left").range[1] > 0.01
+    assert best.plot.getAxis("left").range[1] > 0.88
+    assert {spacing for spacing, _ in best.plot.getAxis("bottom").tickSpacing(0, 3, 400)} == {1}
+    for chart in (best, spend):
+        chart.deleteLater()

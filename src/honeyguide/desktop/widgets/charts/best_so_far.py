@@ -112,8 +112,16 @@ class BestSoFarChart(ChartFrame):
         last = self._items["last"]
         last.setText(figures.score(line[-1][1]), color=self.colour(Role.TEXT))
         last.setPos(*line[-1])
-        self.plot.setLabel("bottom", self.tr("Generation") if by == "generation" else self.tr("Calls made"))
-        self.plot.setLabel("left", self.tr("Best score"))
+        scores = [p.score for p in self._points] + ([] if self._baseline is None else [self._baseline])
+        self.make_room(min(scores), max(scores), line[0][0])
+        axis = self.plot.getAxis("bottom")
+        if by == "generation":
+            step = max(1, -(-(line[-1][0] - line[0][0]) // 8))
+            axis.setTickSpacing(levels=[(step, 0)])
+        else:
+            axis.setTickSpacing()
+        self.set_label("bottom", self.tr("Generation") if by == "generation" else self.tr("Calls made"))
+        self.set_label("left", self.tr("Best score"))
         self._describe(line)
 
     def numbers(self) -> tuple[Sequence[tuple[str, str]], list[list[Any]]]:

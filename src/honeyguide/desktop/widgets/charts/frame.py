@@ -51,6 +51,7 @@ class ChartFrame(QWidget):
         self._title_words, self._empty = title, empty
         self.plot: Any = None
         self.pg: Any = None
+        self._room: Any = None
         self._loader: LibraryLoader | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -125,6 +126,23 @@ class ChartFrame(QWidget):
         if dashed:
             pen.setStyle(Qt.PenStyle.DashLine)
         return pen
+
+    def set_label(self, side: str, words: str) -> None:
+        """Name an axis; its numbers are never scaled, so that 0.85 is not written as 850.
+
+        WORKAROUND(pyqtgraph 0.14): ``enableAutoSIPrefix(False)`` works the prefix out all the same, and every
+        ``setLabel`` forgets the ranges in which it applies; remove when the switch is honoured.
+        """
+        self.plot.getAxis(side).setLabel(words, siPrefixEnableRanges=())
+
+    def make_room(self, low: float, high: float, x: float) -> None:
+        """Keep room for labels over and under what is drawn; people may zoom all the same."""
+        span = (high - low) or max(abs(high), 0.1)
+        above = span * (0.3 if self.plot.height() < 180 else 0.12)
+        if self._room is None:
+            self._room = self.pg.PlotCurveItem(pen=self.pg.mkPen(None))
+            self.plot.addItem(self._room)
+        self._room.setData([x, x], [low, high + above])
 
     # --- what a page calls
 
@@ -215,6 +233,7 @@ class ChartFrame(QWidget):
             axis.setTextPen(self.pen(Role.TEXT_2))
             axis.setTickFont(font)
             axis.label.setFont(font)
+            axis.setSIPrefixEnableRanges(())
             axis.enableAutoSIPrefix(False)
         self.plot.showGrid(x=True, y=True, alpha=0.12)
 

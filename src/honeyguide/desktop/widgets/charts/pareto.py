@@ -154,8 +154,8 @@ class ParetoChart(ChartFrame):
             if groups[kind]:
                 label.setPos(*groups[kind][0])
         x, y = self._axes[self.axes()[0]], self._axes[self.axes()[1]]
-        self.plot.setLabel("bottom", self._axis_words(x))
-        self.plot.setLabel("left", self._axis_words(y))
+        self.set_label("bottom", self._axis_words(x))
+        self.set_label("left", self._axis_words(y))
         self._describe(len(front))
 
     def numbers(self) -> tuple[list[tuple[str, str]], list[list[Any]]]:

@@ -83,8 +83,9 @@ class SpendChart(ChartFrame):
         if self._max_calls is not None:
             self._items["calls"].setPos(self._max_calls)
             self._items["calls"].setPen(self.pen(Role.BAD, 1, dashed=True, opacity=0.6))
-        self.plot.setLabel("bottom", self.tr("Calls made"))
-        self.plot.setLabel("left", self.tr("US dollars"))
+        self.make_room(0.0, max(max(usd for _, usd in line), ceiling or 0.0, 0.01), line[0][0])
+        self.set_label("bottom", self.tr("Calls made"))
+        self.set_label("left", self.tr("US dollars"))
         self._describe(line[-1])
 
     def numbers(self) -> tuple[list[tuple[str, str]], list[list[Any]]]:
