@@ -209,9 +209,11 @@ class Feedbacks:
         contents = desk.feedback.read()
         item = desk.feedback.get(feedback_id)
         names: tuple[str, ...] = ()
+        every: tuple[str, ...] = ()
         if suite is not None and suite.is_file():
             plan = load_suite(suite, repetitions=1).plan
             names = tuple(case.name for case in plan.cases if item.id in case.evidence)
+            every = tuple(case.name for case in plan.cases)
         draft = desk.home.drafts / f"{item.id}.eval-case.yaml"
         return FeedbackDetail(
             item,
@@ -219,6 +221,7 @@ class Feedbacks:
             names,
             str(draft) if draft.exists() else None,
             near_duplicates(item.message, contents.items, item.target, ignore=item.id),
+            every,
         )
 
     async def _suite_path(self, feedback_id: str) -> Path | None:

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QSplitter, QVBoxLayout, QWidget
 
 from honeyguide.desktop.actions import Handler, Handlers
 from honeyguide.desktop.desk import Desk
+from honeyguide.desktop.dialogs.distilled import DistilledDialog
 from honeyguide.desktop.dialogs.exporting import export_table
 from honeyguide.desktop.dialogs.feedback import FeedbackDialog
-from honeyguide.desktop.dialogs.small import ConfirmDialog
-from honeyguide.desktop.models.cells import Cell
-from honeyguide.desktop.models.columns import Column
-from honeyguide.desktop.models.indexed import IndexedTableModel
+from honeyguide.desktop.dialogs.small import ChoiceDialog, ConfirmDialog
+from honeyguide.desktop.models.feedback import FeedbackModel, Problem, state_look
 from honeyguide.desktop.notify import Step
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.tasks import DEBOUNCE_MS
-from honeyguide.desktop.theme import Metrics, Role, Type, figures
+from honeyguide.desktop.theme import Metrics, Role, Type
 from honeyguide.desktop.theme.plain_text import one_line
 from honeyguide.desktop.undo import Undoable
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.data_table import DataTable
+from honeyguide.desktop.widgets.flow_layout import FlowLayout
+from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 from honeyguide.desktop.widgets.search_field import SearchField
 from honeyguide.desktop.widgets.states import StateAction, StateStack
@@ -33,56 +32,6 @@ from honeyguide.kernel.clock import parse_iso
 
 if TYPE_CHECKING:
     from honeyguide.workspace import FeedbackDetail, FeedbackItem, FeedbackList, WorkspaceEvent
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One line of the list."""
-
-    id: str
-    state: str
-    message: str
-    target: str
-    created_at: datetime
-
-
-class FeedbackModel(IndexedTableModel[Problem]):
-    """All reported problems."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        tr = QCoreApplication.translate
-        super().__init__(
-            (
-                Column("state", tr("FeedbackModel", "State"), 14, fixed=True),
-                Column("message", tr("FeedbackModel", "Problem"), 40, stretch=True, fixed=True),
-                Column("target", tr("FeedbackModel", "Target"), 18),
-                Column("created_at", tr("FeedbackModel", "Age"), 9, right=True),
-            ),
-            parent,
-        )
-
-    def key(self, row: Problem) -> str:
-        return row.id
-
-    def raw(self, row: Problem, column: int) -> Any:
-        value = getattr(row, self.columns[column].id)
-        return value.isoformat() if isinstance(value, datetime) else value
-
-    def sort_value(self, row: Problem, column: int) -> Any:
-        value = getattr(row, self.columns[column].id)
-        return value.casefold() if isinstance(value, str) else value
-
-    def cell(self, row: Problem, column: int) -> Cell:
-        name = self.columns[column].id
-        if name == "state":
-            words, role, icon = state_look(row.state)
-            return Cell(words, role, icon)
-        if name == "message":
-            return Cell(one_line(row.message), tip=row.message[:600])
-        if name == "target":
-            return Cell(one_line(row.target, 80), Role.TEXT_2)
-        age = figures.age(row.created_at, datetime.now(UTC))
-        return Cell(age, Role.TEXT_2, right=True, tip=figures.exact_time(row.created_at))
 
 
 class FeedbackPage(Page):
@@ -197,6 +146,20 @@ class FeedbackPage(Page):
         self.dismiss.setVisible(is_open)
         self.reopen.setVisible(not is_open)
         self.trace.setVisible(item.trace_id is not None)
+        self.run.setVisible(bool(item.run_id))
+        self.distil.setVisible(is_open)
+        self.link.setVisible(is_open)
+        free = [name for name in detail.suite_cases if name not in detail.cases]
+        reason = self.tr("Its target has no suite of cases yet.")
+        if detail.suite is not None:
+            reason = self.tr("Every case of the suite is linked already.") if detail.suite_cases else self.tr(
+                "The suite has no case yet.")  # fmt: skip
+        self.link.set_allowed(bool(free), reason)
+        alike = detail.duplicates[0].item if detail.duplicates and is_open else None
+        said = self.tr("It may be the same as: {message}")
+        self.alike.show_hint(
+            said.format(message=one_line(alike.message, 120)) if alike else "", action=self.tr("Merge them…")
+        )
 
     # --- doing
 
@@ -253,6 +216,41 @@ class FeedbackPage(Page):
             workspace, origin = self.desk.workspace, self.desk.origin
             self._move(lambda name: workspace.reopen_feedback(name, origin=origin), detail.item)
 
+    async def _distil(self) -> None:
+        detail = self._detail
+        if detail is not None:
+            case = await self.desk.workspace.distill_feedback(detail.item.id)
+            await DistilledDialog(case, self.desk.window).ask()
+            self.read()
+
+    async def _link(self) -> None:
+        detail = self._detail
+        if detail is None:
+            return
+        free = [(name, name) for name in detail.suite_cases if name not in detail.cases]
+        title = self.tr("Which case reproduces this problem?")
+        dialog = ChoiceDialog("link-case", title, self.tr("Case"), free, self.tr("Link it"), self.desk.window)
+        if await dialog.ask():
+            case = dialog.chosen()
+            await self.desk.workspace.link_feedback(detail.item.id, case, origin=self.desk.origin)
+            self.desk.notify.info(self.tr("Linked: accepting a change that turns this case green resolves it."))
+            self.read()
+
+    async def _merge(self) -> None:
+        detail = self._detail
+        if detail is None or not detail.duplicates:
+            return
+        other = detail.duplicates[0].item
+        title = self.tr("Are these the same problem?")
+        text = self.tr("“{one}” goes into “{other}”, which stays open with both wordings.").format(
+            one=one_line(detail.item.message, 160), other=one_line(other.message, 160)
+        )
+        dialog = ConfirmDialog("merge-feedback", title, text, self.tr("Merge"), self.desk.window)
+        if await dialog.ask():
+            await self.desk.workspace.merge_feedback(detail.item.id, other.id, origin=self.desk.origin)
+            self._wanted = other.id
+            self.read()
+
     async def _forget(self) -> None:
         detail = self._detail
         if detail is None:
@@ -277,6 +275,10 @@ class FeedbackPage(Page):
         self.reopen = Button(self.tr("Reopen"), "feedback-reopen", icon="undo")
         self.forget = Button(self.tr("Forget…"), "feedback-forget", icon="trash")
         self.trace = Button(self.tr("Show the trace"), "feedback-trace", look=Look.LINK)
+        self.run = Button(self.tr("Show the run that solved it"), "feedback-run", look=Look.LINK)
+        self.alike = HintBar("", Severity.INFO, closable=False, name="feedback-alike")
+        self.distil = Button(self.tr("Draft a case…"), "feedback-distil", icon="note")
+        self.link = Button(self.tr("Link a case…"), "feedback-link", icon="link")
         detail = QWidget()
         column = QVBoxLayout(detail)
         column.setContentsMargins(Metrics.MARGIN, Metrics.GAP, Metrics.MARGIN, Metrics.GAP)
@@ -287,14 +289,15 @@ class FeedbackPage(Page):
             column.addWidget(PlainLabel(words, Type.CAPTION, Role.TEXT_2))
             column.addWidget(label)
         column.addWidget(self.coverage)
+        column.addWidget(self.alike)
         column.addWidget(self.trace, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.run, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(Metrics.GAP)
-        row.addStretch(1)
-        for button in (self.forget, self.reopen, self.dismiss):
+        buttons = QWidget()
+        row = FlowLayout(buttons)
+        for button in (self.link, self.distil, self.dismiss, self.reopen, self.forget):
             row.addWidget(button)
-        column.addLayout(row)
+        column.addWidget(buttons)
         self.detail_stack = StateStack(detail)
         self.detail_stack.show_empty(self.tr("Nothing is chosen"), self.tr("Choose one in the list."), icon="feedback")
         splitter = QSplitter(Qt.Orientation.Horizontal)
@@ -315,6 +318,10 @@ class FeedbackPage(Page):
         self.reopen.clicked.connect(self._on_reopen)
         self.forget.clicked.connect(lambda: self.tasks.start(self._forget(), "forget a problem"))
         self.trace.clicked.connect(self._on_trace)
+        self.run.clicked.connect(self._on_run)
+        self.distil.clicked.connect(lambda: self.tasks.start(self._distil(), "draft a case"))
+        self.link.clicked.connect(lambda: self.tasks.start(self._link(), "link a case"))
+        self.alike.acted.connect(lambda: self.tasks.start(self._merge(), "merge problems"))
 
     def _on_state(self, name: str) -> None:
         if name == "add":
@@ -322,17 +329,11 @@ class FeedbackPage(Page):
         else:
             self.read()
 
+    def _on_run(self) -> None:
+        if self._detail is not None and self._detail.item.run_id:
+            page = "flows" if self._detail.item.kind == "flow" else "inbox"
+            self.desk.go(page, self._detail.item.run_id)
+
     def _on_trace(self) -> None:
         if self._detail is not None and self._detail.item.trace_id is not None:
             self.desk.go("traces", self._detail.item.trace_id)
-
-
-def state_look(state: str) -> tuple[str, Role, str]:
-    """Return words, colour and icon of a problem's state."""
-    tr = QCoreApplication.translate
-    return {
-        "open": (tr("FeedbackModel", "open"), Role.WARN, "waiting"),
-        "targeted": (tr("FeedbackModel", "being worked on"), Role.INFO, "running"),
-        "resolved": (tr("FeedbackModel", "resolved"), Role.GOOD, "check"),
-        "dismissed": (tr("FeedbackModel", "dismissed"), Role.TEXT_2, "cross"),
-    }.get(state, (state, Role.TEXT_2, "question"))

@@ -60,6 +60,7 @@ class FeedbackDetail:
         cases: names of the cases that reproduce it.
         coverage: ``reproduced``, ``unreproduced`` or ``no-suite``.
         draft: the drafted case, when there is one.
+        suite_cases: names of all cases of the suite, to link one of them.
     """
 
     item: FeedbackItem
@@ -67,6 +68,7 @@ class FeedbackDetail:
     cases: tuple[str, ...]
     draft: str | None
     duplicates: tuple[Duplicate, ...] = ()
+    suite_cases: tuple[str, ...] = ()
 
     @property
     def coverage(self) -> str:
@@ -82,6 +84,7 @@ class FeedbackDetail:
             "cases": list(self.cases),
             "draft": self.draft,
             "duplicates": [{"id": one.item.id, "similarity": round(one.similarity, 3)} for one in self.duplicates],
+            "suite_cases": list(self.suite_cases),
         }
 
 
