@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from honeyguide import __version__
 from honeyguide.desktop.application import Application
 from honeyguide.desktop.crash import CrashKeeper
 from honeyguide.desktop.memory import Memory, memory_file, state_folder
-from honeyguide.desktop.single_instance import SingleInstance, ask_other
+from honeyguide.desktop.single_instance import SingleInstance
 from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch, icon
 from honeyguide.desktop.translating import install_language
 from honeyguide.desktop.window import Window
@@ -55,7 +57,8 @@ def main(workspace: Path, *, smoke: bool = False) -> int:
     if smoke:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     app = make_application()
-    if not smoke and ask_other(workspace):
+    instance = SingleInstance(workspace, app)
+    if not smoke and not instance.claim():
         return 0
     memory = Memory(None if smoke else memory_file(workspace))
     install_language(app, memory.get("language"))
@@ -66,7 +69,7 @@ def main(workspace: Path, *, smoke: bool = False) -> int:
         window.use_memory(memory)
     window.show()
     app.processEvents()
-    return _serve(app, window, theme, workspace, smoke=smoke)
+    return _serve(app, window, theme, workspace, instance, smoke=smoke)
 
 
 def make_application() -> HoneyguideApplication:
@@ -84,7 +87,15 @@ def make_application() -> HoneyguideApplication:
     return app
 
 
-def _serve(app: HoneyguideApplication, window: Window, theme: ThemeSwitch, workspace: Path, *, smoke: bool) -> int:
+def _serve(
+    app: HoneyguideApplication,
+    window: Window,
+    theme: ThemeSwitch,
+    workspace: Path,
+    instance: SingleInstance,
+    *,
+    smoke: bool,
+) -> int:
     executor = ThreadPoolExecutor(WORKERS, thread_name_prefix="honeyguide-window")
     loop = qasync.QEventLoop(app)
     loop.set_default_executor(executor)
@@ -92,13 +103,12 @@ def _serve(app: HoneyguideApplication, window: Window, theme: ThemeSwitch, works
     application = Application(app, workspace, window, theme)
     loop.set_exception_handler(lambda _loop, context: application.fail(_error_of(context), str(context.get("message"))))
     keeper = CrashKeeper(state_folder(), lambda error, where: loop.call_soon_threadsafe(application.fail, error, where))
-    instance = SingleInstance(workspace, app)
     instance.raise_wanted.connect(application.come_forward)
     app.file_opened.connect(lambda path: application.open_file(Path(path)))
     if not smoke:
         keeper.begin()
         application.keeper = keeper
-        instance.listen()
+    restore = _heed_signals(application)
     try:
         with loop:
             if smoke:
@@ -108,10 +118,27 @@ def _serve(app: HoneyguideApplication, window: Window, theme: ThemeSwitch, works
             loop.run_until_complete(application.run())
             return 0
     finally:
+        restore()
         instance.close()
         keeper.end()
         executor.shutdown(wait=False, cancel_futures=True)
         asyncio.set_event_loop(None)
+
+
+def _heed_signals(application: Application) -> Callable[[], None]:
+    """Close in order when the system ends the session or a person presses Ctrl+C; returns what undoes this.
+
+    Python handles a signal when it next runs: the collector of the window wakes it twice a second.
+    """
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    known = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.signal(number, lambda *_: application.leave()) for number in known}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    return restore
 
 
 def _error_of(context: dict[str, Any]) -> BaseException:

@@ -9,7 +9,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 RAISE = b"raise\n"
-_WAIT_MS = 800
+_CONNECT_MS = 800
+_ANSWER_MS = 10_000
+"""Whoever can be connected to is there; it may be starting itself, and answers when it comes to it."""
 
 
 def server_name(workspace: Path) -> str:
@@ -21,11 +23,11 @@ def ask_other(workspace: Path) -> bool:
     """Ask the window of this workspace to come forward; says whether there is one that answered."""
     socket = QLocalSocket()
     socket.connectToServer(server_name(workspace))
-    if not socket.waitForConnected(_WAIT_MS):
+    if not socket.waitForConnected(_CONNECT_MS):
         return False
     socket.write(RAISE)
     socket.flush()
-    heard = socket.waitForReadyRead(_WAIT_MS) and bytes(socket.readAll().data()).startswith(b"ok")
+    heard = socket.waitForReadyRead(_ANSWER_MS) and bytes(socket.readAll().data()).startswith(b"ok")
     socket.disconnectFromServer()
     return heard
 
@@ -44,14 +46,24 @@ class SingleInstance(QObject):
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._on_connection)
+        self._workspace = workspace
         self._name = server_name(workspace)
 
-    def listen(self) -> bool:
-        """Begin to listen; what a crashed window left behind is taken away. Says whether it works."""
+    def claim(self) -> bool:
+        """Be the window of the workspace from now on; ``False`` when another one is, which was asked to come forward.
+
+        Of two starts at the same moment one gets the name; the other one then finds it. What a crashed window left
+        behind is taken away.
+        """
+        if ask_other(self._workspace):
+            return False
         if self._server.listen(self._name):
             return True
+        if ask_other(self._workspace):
+            return False
         QLocalServer.removeServer(self._name)
-        return self._server.listen(self._name)
+        self._server.listen(self._name)
+        return True
 
     def close(self) -> None:
         """Stop listening."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -223,7 +226,7 @@ def test_the_first_window_of_a_workspace_is_raised_by_a_second_start(qtbot: Any,
     first = SingleInstance(tmp_path)
     raised: list[bool] = []
     first.raise_wanted.connect(lambda: raised.append(True))
-    assert first.listen()
+    assert first.claim()
     code = (
         "import sys\nfrom pathlib import Path\nfrom PySide6.QtCore import QCoreApplication\n"
         "from honeyguide.desktop.single_instance import ask_other\n"
@@ -234,6 +237,56 @@ def test_the_first_window_of_a_workspace_is_raised_by_a_second_start(qtbot: Any,
     assert second.returncode == 0 and raised == [True]
     first.close()
     assert not ask_other(tmp_path)
+
+
+def test_a_window_that_is_busy_is_waited_for_and_one_that_crashed_is_replaced(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    busy = "\n".join(
+        (
+            "import sys, time",
+            "from pathlib import Path",
+            "from PySide6.QtCore import QCoreApplication, QTimer",
+            "from honeyguide.desktop.single_instance import SingleInstance",
+            "app = QCoreApplication([])",
+            "assert SingleInstance(Path(sys.argv[1]), app).claim()",
+            "print('claimed', flush=True)",
+            "QTimer.singleShot(0, lambda: time.sleep(1.5))",
+            "app.exec()",
+        )
+    )
+    other = subprocess.Popen([sys.executable, "-c", busy, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert other.stdout is not None and other.stdout.readline() == "claimed\n"
+    second = SingleInstance(tmp_path)
+    assert not second.claim(), "a second window on the same workspace"
+    other.kill()
+    other.communicate()
+    assert second.claim(), "what a crashed window left behind bars the way"
+    second.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal there ends the program at once")
+def test_the_whole_program_comes_forward_closes_in_order_and_says_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "workspace"
+    asyncio.run(_made(folder))
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "XDG_STATE_HOME": str(tmp_path / "state")}
+    command = [sys.executable, "-m", "honeyguide", "--workspace", str(folder)]
+    first = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "state").rglob("last-workspace.json")):
+        assert first.poll() is None and time.monotonic() < deadline, "the window did not open its workspace"
+        time.sleep(0.05)
+    second = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
+    first.send_signal(signal.SIGTERM)
+    _, said = first.communicate(timeout=60)
+    assert first.returncode == 0
+    assert [line for line in said.splitlines() if "propagateSizeHints" not in line] == []
+    assert not list((tmp_path / "state").rglob("fatal-*.log"))
+
+
+async def _made(folder: Path) -> None:
+    await (await Workspace.create(folder)).close()
 
 
 def test_undo_and_redo_have_names(qapp: QApplication) -> None:

@@ -407,8 +407,18 @@ def test_closing_asks_while_a_run_goes_on_and_the_run_can_be_resumed(
             assert app._life is not None
             await asyncio.wait_for(app._life, 30)
         await app.close()
+        again = await AppDriver(qapp, sample).start()
+        review = again.window.page("inbox").review
+        await until(lambda: review.review is not None, "the review of the run")
+        if review.review.detail.can_resume:
+            press(review.decision.resume)
+            await until(
+                lambda: not again.desk.workspace.active_runs() and review.review.detail.run, "the run's end", 90
+            )
+        assert review.review.detail.run is not None
+        await again.close()
 
-    qloop.run(story(), timeout=60)
+    qloop.run(story(), timeout=200)
 
 
 def test_an_error_in_a_task_shows_its_sentence_and_its_hint(

@@ -115,7 +115,7 @@ class NewRunDialog(Dialog):
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(left)
         splitter.addWidget(right)
-        splitter.setSizes([430, 540])
+        splitter.setSizes([480, 500])
         page = QWidget()
         row = QHBoxLayout(page)
         row.setContentsMargins(0, 0, 0, 0)

@@ -55,7 +55,7 @@ class TargetTableModel(IndexedTableModel[TargetLine]):
         super().__init__(
             (
                 Column("title", translate("TargetTableModel", "Target"), 22, stretch=True, fixed=True),
-                Column("kind", translate("TargetTableModel", "Kind"), 16),
+                Column("kind", translate("TargetTableModel", "Kind"), 15),
                 Column("chars", translate("TargetTableModel", "Characters"), 13, right=True, shown=not brief),
                 Column("traces", translate("TargetTableModel", "Traces"), 8, right=True),
                 Column("last_run", translate("TargetTableModel", "Last run"), 9, right=True),

@@ -187,7 +187,7 @@ class ReviewPanel(QWidget):
             "continue-proof": Handler(lambda: start(self.decisions.measure_more), self._against_more),
             "pause": Handler(self._pause, lambda: self._against("running")),
             "stop": Handler(lambda: self.decisions.stop(self._uuid or ""), lambda: self._against("running")),
-            "resume": Handler(lambda: start(self.decisions.resume), lambda: self._against("interrupted")),
+            "resume": Handler(lambda: start(self.decisions.resume), self._against_resume),
             "export-run": Handler(lambda: start(self.decisions.export), self._against_none),
             "next-change": Handler(lambda: self._step(self.diff.view.next_change), self._against_changes),
             "previous-change": Handler(lambda: self._step(self.diff.view.previous_change), self._against_changes),
@@ -308,8 +308,7 @@ class ReviewPanel(QWidget):
             "proposed": DecisionState.PROPOSED,
             "running": DecisionState.PAUSED if review.is_paused else DecisionState.RUNNING,
             "deployed": DecisionState.DEPLOYED,
-            "interrupted": DecisionState.INTERRUPTED,
-        }.get(detail.status, DecisionState.CLOSED)
+        }.get(detail.status, DecisionState.INTERRUPTED if detail.can_resume else DecisionState.CLOSED)
         if detail.status == "failed" and detail.run is not None:
             state = DecisionState.FAILED
         self.decision.set_state(state, self.head.decision_words)
@@ -455,7 +454,6 @@ class ReviewPanel(QWidget):
             "proposed": self.tr("This run is not a proposal that waits."),
             "running": self.tr("This run is not running."),
             "deployed": self.tr("This run is not deployed."),
-            "interrupted": self.tr("This run was not interrupted."),
         }[status]
 
     def _against_accept(self) -> str:
@@ -466,6 +464,11 @@ class ReviewPanel(QWidget):
         if self.review is None or self.review.detail.run is None:
             return self.tr("There is no proposed text to try.")
         return ""
+
+    def _against_resume(self) -> str:
+        if self.review is None:
+            return self.tr("Choose a run first.")
+        return "" if self.review.detail.can_resume else self.tr("This run was not interrupted.")
 
     def _against_retry(self) -> str:
         if self.review is None or self.review.detail.run is None or self.review.detail.status != "failed":

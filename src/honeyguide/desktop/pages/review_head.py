@@ -151,8 +151,9 @@ class ReviewHead(QWidget):
             "accepted": self.tr("Accepted; the deploy goes on."),
             "rejected": self.tr("Rejected: the live text stayed as it was."),
             "running": self.tr("You may close the window; it can be resumed without paying twice."),
-            "interrupted": self.tr("Resume goes on where it stopped; nothing is paid twice."),
         }.get(status, "")
+        if detail.can_resume:
+            words = self.tr("Resume goes on where it stopped; nothing is paid twice.")
         if status == "failed" and detail.run is not None:
             words = self.tr("The deploy failed: {reason}").format(reason=detail.run.failure_reason or "")
         parts = [part for part in (words, who if status in ("deployed", "rejected") else "", note) if part]

@@ -187,6 +187,13 @@ class RunDetail:
         """What the run table shows."""
         return self.run.status if self.run is not None else self.attempt.shown_state
 
+    @property
+    def can_resume(self) -> bool:
+        """Whether it stopped before its end and can go on: interrupted, stopped by a person, broken off."""
+        from honeyguide.storage import RESUMABLE
+
+        return self.run is None and self.attempt.state in RESUMABLE
+
     def to_json(self) -> dict[str, Any]:
         """Return the seed's run detail, with ``verification``, ``lineage``, ``spend`` and ``receipt``."""
         base = run_columns(self.run) if self.run is not None else _columns_of_attempt(self.attempt)
