@@ -106,6 +106,7 @@ async def _render(workspace: Path, folder: Path, shots: Shots) -> list[Path]:
         await asyncio.sleep(0.05)
         welcome = window.findChild(WelcomeView)
     made: list[Path] = []
+    window.resize(*shots.size)
     try:
         for name in shots.themes if ready.done() or welcome else ():
             theme.set_choice(ThemeChoice(name))
@@ -220,7 +221,8 @@ def main(arguments: Sequence[str]) -> int:
         make_sample(scratch / "sample")
         made = render_pages(scratch / "sample", folder, Shots())
         for name, look in LOOKS.items():
-            made += render_pages(scratch / "sample", folder / name, look)
+            shutil.copytree(scratch / "sample", scratch / name)  # each with a memory of its own
+            made += render_pages(scratch / name, folder / name, look)
         make_empty(scratch / "empty")
         made += render_pages(scratch / "empty", folder / "empty", Shots(("light",), (1,), with_dialogs=False))
         made += render_pages(scratch / "nothing", folder, Shots())

@@ -74,7 +74,7 @@ class NewRunDialog(Dialog):
         self.table.setSelectionMode(DataTable.SelectionMode.SingleSelection)
         for number, known in enumerate(self.model.columns):
             if not known.stretch:
-                self.table.horizontalHeader().resizeSection(number, Metrics.characters(known.characters) + 12)
+                self.table.make_tight(number)
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, Metrics.GAP, 0)

@@ -57,7 +57,8 @@ class PlanView(QWidget):
         cost = self.tr("free") if not report.costs_money else figures.money_range(usd["low"], usd["high"])
         said = self.tr("{low} to {high} calls, {cost}, {time}")
         self._headline.set_text(said.format(low=low, high=high, cost=cost, time=self._time(report, concurrency)))
-        models = ", ".join(dict.fromkeys(models_words(name) for name in report.models.values()))
+        names = dict.fromkeys(models_words(name) for name in report.models.values())
+        models = ", ".join(self.tr("practice model") if name == "practice" else name for name in names)
         tokens = data.get("tokens") or {}
         about = self.tr("With {models}; {low} to {high} tokens.").format(
             models=models, low=figures.whole(tokens.get("low")), high=figures.whole(tokens.get("high"))

@@ -60,7 +60,7 @@ def run_columns() -> tuple[Column, ...]:
     """Return the columns of the run table."""
     translate = QCoreApplication.translate
     return (
-        Column("outcome", translate("RunTableModel", "Outcome"), 23, fixed=True),
+        Column("outcome", translate("RunTableModel", "Outcome"), 25, fixed=True),
         Column("target", translate("RunTableModel", "Target"), 20, fixed=True),
         Column("kind", translate("RunTableModel", "Kind"), 13, shown=False),
         Column("proof", translate("RunTableModel", "Proof"), 20, shown=False),

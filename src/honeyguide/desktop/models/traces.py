@@ -59,7 +59,7 @@ class TraceTableModel(PagedTableModel[TraceRow]):
                 Column("model", translate("TraceTableModel", "Model"), 16, shown=False),
                 Column("conversation", translate("TraceTableModel", "Conversation"), 14, shown=False),
                 Column("tools", translate("TraceTableModel", "Tool calls"), 9, right=True),
-                Column("cost", translate("TraceTableModel", "Cost"), 9, right=True),
+                Column("cost", translate("TraceTableModel", "Cost"), 11, right=True),
                 Column("duration", translate("TraceTableModel", "Time taken"), 10, right=True, shown=False),
                 Column("age", translate("TraceTableModel", "Age"), 9, right=True),
             ),

@@ -75,7 +75,7 @@ class TargetsPage(Page):
         if columns is None:
             for number, known in enumerate(self.model.columns):
                 if not known.stretch:
-                    self.table.horizontalHeader().resizeSection(number, Metrics.characters(known.characters) + 12)
+                    self.table.make_tight(number)
         else:
             self.table.set_columns(ColumnState.from_json(columns).fitted(self.model.columns))
         desk.window.single_keys.attach(self.table, self.diff.view, self.timeline.list)  # type: ignore[attr-defined]

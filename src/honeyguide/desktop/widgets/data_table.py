@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QPaintEvent,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
@@ -59,6 +60,7 @@ class DataTable(QTableView):
         self._columns: tuple[Column, ...] = model.columns
         self._sort: tuple[str, bool] | None = None
         self._restoring = False
+        self._squeezed: dict[int, int] = {}
         self.delegate = CellDelegate(self)
         self.setModel(model)
         self.setItemDelegate(self.delegate)
@@ -130,7 +132,11 @@ class DataTable(QTableView):
         return ColumnState(
             tuple(self._columns[header.logicalIndex(place)].id for place in range(header.count())),
             frozenset(c.id for n, c in enumerate(self._columns) if self.isColumnHidden(n)),
-            {c.id: header.sectionSize(n) for n, c in enumerate(self._columns) if header.sectionSize(n) > 0},
+            {
+                c.id: self._squeezed.get(n, header.sectionSize(n))
+                for n, c in enumerate(self._columns)
+                if header.sectionSize(n) > 0
+            },
             self._sort,
         )
 
@@ -150,6 +156,12 @@ class DataTable(QTableView):
         self._restoring = False
         if state.sort != self._sort:
             self._sort_by(state.sort)
+
+    def make_tight(self, number: int) -> None:
+        """Let a column begin with little blank around its contents, for a table beside something else."""
+        header, column = self.horizontalHeader(), self._columns[number]
+        title = header.fontMetrics().horizontalAdvance(column.title) + 2 * PAD
+        header.resizeSection(number, max(title, Metrics.characters(column.characters) + 12))
 
     def column_menu(self) -> QMenu:
         """Return a menu that shows and hides columns; the caller pops it up, it deletes itself."""
@@ -172,6 +184,12 @@ class DataTable(QTableView):
         return menu
 
     # --- Qt
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        was, self._restoring = self._restoring, True  # a window's width is no choice of columns
+        super().resizeEvent(event)
+        self._restoring = was
+        self._make_room()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
@@ -243,7 +261,28 @@ class DataTable(QTableView):
             header.setSectionResizeMode(number, mode)
         header.sectionClicked.connect(self._on_header)
         header.sectionMoved.connect(self._tell_columns)
-        header.sectionResized.connect(self._tell_columns)
+        header.sectionResized.connect(self._on_resized)
+
+    def _make_room(self) -> None:
+        """In a narrow window take room from the columns at the right, so that the one that stretches can be read."""
+        header = self.horizontalHeader()
+        stretched = next((n for n, c in enumerate(self._columns) if c.stretch and not self.isColumnHidden(n)), None)
+        if stretched is None or self._restoring:
+            return
+        self._restoring = True
+        for number, width in self._squeezed.items():
+            header.resizeSection(number, width)
+        self._squeezed.clear()
+        missing = Metrics.characters(LEAST_STRETCHED) - header.sectionSize(stretched)
+        for place in reversed(range(header.count())):
+            number = header.logicalIndex(place)
+            width = header.sectionSize(number)
+            spare = min(missing, width - Metrics.characters(LEAST_OTHER))
+            if spare > 0 and number != stretched and not self.isColumnHidden(number):
+                self._squeezed[number] = width
+                header.resizeSection(number, width - spare)
+                missing -= spare
+        self._restoring = False
 
     def _model(self) -> TableModel:
         return self.model()  # type: ignore[return-value]
@@ -298,6 +337,11 @@ class DataTable(QTableView):
         if not self._restoring:
             self.columns_changed.emit(self.column_state())
 
+    def _on_resized(self, number: int, _before: int, _after: int) -> None:
+        if not self._restoring:
+            self._squeezed.pop(number, None)
+            self._tell_columns()
+
     def _hover(self, row: int) -> None:
         if row != self.delegate.hovered:
             old, self.delegate.hovered = self.delegate.hovered, row
@@ -305,6 +349,10 @@ class DataTable(QTableView):
                 if number >= 0:
                     y = self.rowViewportPosition(number)
                     self.viewport().update(0, y, self.viewport().width(), self.rowHeight(number))
+
+
+LEAST_STRETCHED, LEAST_OTHER = 16, 8
+"""In characters: what the column that stretches keeps in a narrow window, and what is left to each of the others."""
 
 
 def usual_width(column: Column, header: QHeaderView) -> int:
