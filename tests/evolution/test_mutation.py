@@ -14,7 +14,7 @@ from honeyguide.evolution.mutation import (
 from honeyguide.evolution.mutator import ModelMutator
 from honeyguide.evolution.strategies import EXPLANATIONS, STRATEGIES, Strategy, strategy_for
 from honeyguide.kernel.errors import BudgetExceeded, Unreachable
-from honeyguide.llm.blocks import NOTICE, read_blocks
+from honeyguide.llm.blocks import NOTICE, block, read_blocks
 from honeyguide.llm.protocol import ModelReply, ModelRole, StopReason
 from tests.evolution.worlds import MODEL, TARGET
 from tests.fakes.evals_model import FakeModel
@@ -114,6 +114,14 @@ def test_limits_leave_room_for_an_appended_section():
         ("<new_prompt>\nUse:\n```\ncode\n```\n</new_prompt>", "Use:\n```\ncode\n```", ""),
         ("```\n<new_prompt>\nBe kind.\n</new_prompt>\n```", "Be kind.", ""),
         ("```\nBe kind.\n```", "Be kind.", ""),
+        ("<new_prompt>\nBe kind.\n[[/new_prompt]]", "Be kind.", ""),
+        ("[[NEW_PROMPT 0a1b2c3d]]\nBe kind.\n[[/NEW_PROMPT 0a1b2c3d]]", "Be kind.", ""),
+        (
+            f"<new_prompt>\n{block('TARGET', 'x')}\n\n{block('CURRENT PROMPT', 'Be kind.')}\n</new_prompt>",
+            "Be kind.",
+            "",
+        ),
+        (f"<new_prompt>\n{block('CURRENT PROMPT', 'Old.')}\n\nWrite.\n</new_prompt>", None, "unchanged"),
         ("<new_prompt>\n\n</new_prompt>", None, "empty"),
         ("<new_prompt>\nOld.\n</new_prompt>", None, "unchanged"),
         ("   ", None, "empty"),

@@ -343,7 +343,30 @@ def test_a_proxy_of_an_unknown_kind_is_said_to_be_one(proxy: str) -> None:
     reg = registry({"ANTHROPIC_BASE_URL": "http://models.invalid"}, ModelSettings(proxy=proxy))
     with pytest.raises(ModelError) as caught:
         asyncio.run(_once(reg, ask()))
+    failure = failure_of(caught.value)
+    assert failure.kind is FailureKind.PROXY_KIND
+    assert not failure.is_retryable
+    assert "NO_PROXY" in caught.value.hint
+
+
+def test_a_proxy_that_does_not_answer_is_not_taken_for_the_provider() -> None:
+    settings = ModelSettings(proxy="http://somebody:secret-word@127.0.0.1:9")
+    reg = registry({"ANTHROPIC_BASE_URL": "http://models.invalid", "ANTHROPIC_API_KEY": "k"}, settings)
+    with pytest.raises(ModelError, match=r"127\.0\.0\.1:9 does not answer") as caught:
+        asyncio.run(_once(reg, ask()))
     assert failure_of(caught.value).kind is FailureKind.PROXY
+    assert "secret-word" not in str(caught.value)
+
+
+def test_a_proxy_for_other_addresses_is_no_hindrance(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer() as proxy:
+        monkeypatch.setenv("ALL_PROXY", "socks://127.0.0.1:1")
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        proxy.plan.append(Turn(status=407, raw=b"{}"))
+        reg = registry({"ANTHROPIC_BASE_URL": "http://models.invalid", "ANTHROPIC_API_KEY": "k"})
+        with pytest.raises(ModelError):
+            asyncio.run(_once(reg, ask()))
+        assert len(proxy.seen) == 1
 
 
 def test_a_key_with_impossible_characters_is_refused_before_anything_is_sent() -> None:

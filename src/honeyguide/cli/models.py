@@ -14,8 +14,21 @@ app = typer.Typer(help="Models and their keys.", no_args_is_help=True)
 
 
 @app.command("list")
-def list_(json: session.Json = False) -> None:
-    """List the roles with their models, and the providers with where their key is."""
+def list_(
+    provider: Annotated[
+        str | None, typer.Argument(help="Ask this one which models it offers.", metavar="PROVIDER")
+    ] = None,
+    json: session.Json = False,
+) -> None:
+    """List the roles with their models, and the providers with where their key is; or what a provider offers."""
+    if provider is not None:
+        names = session.run_with_workspace(lambda workspace: workspace.list_models(provider))
+        if json:
+            output.print_json({"provider": provider, "models": names, "total": len(names)})
+        else:
+            for name in names:
+                output.console().print(output.shown(f"{provider}:{name}"))
+        return
     report = session.run_with_workspace(lambda workspace: workspace.models())
     data = report.to_json()
     if json:
@@ -29,6 +42,9 @@ def list_(json: session.Json = False) -> None:
             [(p["name"], p["key"], ", ".join(p["models"][:5])) for p in data["providers"]],
         )
     )
+    for found in data["providers"]:
+        for note in found["notes"]:
+            output.console().print(output.shown(f"{found['name']}: {note}"), style="dim")
     for sentence in data["notes"]:
         output.console().print(f"[yellow]![/] {output.shown(sentence)}")
 
@@ -48,6 +64,8 @@ def test(
         for result in results:
             mark = "[green]✓[/]" if result.ok else "[red]✗[/]"
             output.console().print(f"{mark} {output.shown(result.model)}: {output.shown(result.message)}")
+            for note in result.notes:
+                output.console().print(f"  {output.shown(note)}", style="dim")
             if result.remedy:
                 output.console().print(f"  {output.shown(result.remedy)}", style="dim")
     if not all(result.ok for result in results):

@@ -22,12 +22,12 @@ CONTROL_CHARACTERS = {code: f"\\x{code:02x}" for code in [*range(32), *range(127
 
 def console() -> Console:
     """Return where people read; colours only in a terminal."""
-    return Console(file=sys.stdout, highlight=False, soft_wrap=True, no_color="NO_COLOR" in os.environ)
+    return Console(file=sys.stdout, highlight=False, soft_wrap=True, emoji=False, no_color="NO_COLOR" in os.environ)
 
 
 def notes() -> Console:
     """Return where progress and warnings go."""
-    return Console(file=sys.stderr, highlight=False, soft_wrap=True)
+    return Console(file=sys.stderr, highlight=False, soft_wrap=True, emoji=False)
 
 
 def shown(text: str) -> str:

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from honeyguide.evolution.strategies import EXPLANATIONS, Strategy
-from honeyguide.llm.blocks import NOTICE, block
+from honeyguide.llm.blocks import NOTICE, block, read_blocks
 from honeyguide.llm.parsing import PromptProblem, clean_prompt_reply, strip_reasoning
 from honeyguide.llm.protocol import Message, ModelRef, ModelReply, ModelRequest, ModelRole, StopReason
 from honeyguide.prompts.targets import TargetRef
@@ -49,7 +49,11 @@ SYSTEM = (
     f"{NOTICE}\n"
     f"Answer with nothing but the full new prompt between a line {OPENING} and a line {CLOSING}."
 )
-_REPLY = re.compile(r"^[ \t]*<new_prompt>[ \t]*\n?(?P<text>.*?)\n?[ \t]*</new_prompt>[ \t]*$", re.DOTALL | re.MULTILINE)
+_OPENS, _CLOSES = (rf"(?:<{slash}new_prompt>|\[\[?{slash}new_prompt(?: [0-9a-f]{{8}})?\]\]?)" for slash in ("", "/"))
+"""The markers, also as a small model mixes them up with those of the request's own blocks."""
+_REPLY = re.compile(
+    rf"^[ \t]*{_OPENS}[ \t]*\n?(?P<text>.*?)\n?[ \t]*{_CLOSES}[ \t]*$", re.DOTALL | re.MULTILINE | re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +183,7 @@ def read_new_prompt(reply: ModelReply, current: str) -> tuple[str | None, str]:
             text, problem = None, PromptProblem.EMPTY.value
     elif not marked.strip():
         text, problem = None, PromptProblem.EMPTY.value
-    elif marked.strip() == current.strip():
+    elif marked.split() == current.split():
         text, problem = None, PromptProblem.UNCHANGED.value
     else:
         text, problem = marked, ""
@@ -189,10 +193,17 @@ def read_new_prompt(reply: ModelReply, current: str) -> tuple[str | None, str]:
 
 
 def _marked_text(reply: str) -> str | None:
-    """Models that think aloud may draft first: reasoning goes, and the last complete pair of markers counts."""
+    """Models that think aloud may draft first: reasoning goes, and the last complete pair of markers counts.
+
+    Small models write the request's blocks around their text as well; then the text is inside.
+    """
     answer = strip_reasoning(reply.replace("\r\n", "\n"))
     found = list(_REPLY.finditer(answer.text)) if answer.is_complete else []
-    return found[-1]["text"] if found else None
+    if not found:
+        return None
+    text = found[-1]["text"]
+    echoed = [block.text for block in read_blocks(text) if block.name == "CURRENT PROMPT"]
+    return echoed[-1] if echoed else text
 
 
 def shorten(text: str, most: int = MAX_FIELD_CHARS) -> str:

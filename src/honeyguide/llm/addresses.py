@@ -81,8 +81,8 @@ def is_loopback(url: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """Return ``host:port`` of ``url``, for sentences."""
-    return urlsplit(url).netloc
+    """Return ``host:port`` of ``url``, for sentences; never a name or password before it."""
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def _openai_path(path: str, port: int | None, notes: list[str]) -> str:

@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.request import proxy_bypass
+from urllib.parse import urlsplit
 
 from honeyguide.kernel.errors import Unreadable
 from honeyguide.llm.addresses import OFFICIAL, Dialect, host_of, is_loopback
 from honeyguide.llm.answer_bounds import NO_COMPRESSION, bound_answer
+from honeyguide.llm.failures import Failure, FailureKind, model_error
 from honeyguide.llm.protocol import ModelRole
+from honeyguide.llm.proxies import is_spoken, proxy_for
 
 HeaderListener = Callable[[Mapping[str, str]], None]
 """Told of every answer's headers; the limiter reads its allowances there."""
@@ -53,6 +55,15 @@ class Connection:
         return self.base_url == OFFICIAL[self.dialect]
 
     @property
+    def proxy_in_use(self) -> str | None:
+        """The proxy between here and the provider, or ``None``. Raises ModelError for a kind that is not spoken."""
+        found = proxy_for(self.base_url, self.proxy)
+        if found is not None and not is_spoken(found):
+            kind = urlsplit(found).scheme
+            raise model_error(Failure(FailureKind.PROXY_KIND), who=self.who, said=f"its address begins with {kind}://")
+        return found
+
+    @property
     def needs_key(self) -> bool:
         """Whether the server surely refuses calls without one."""
         return self.is_official
@@ -60,29 +71,31 @@ class Connection:
     def http_options(self) -> dict[str, Any]:
         """Return keyword arguments for the SDK's HTTP client.
 
-        Redirects are not followed: an SDK sends its key along. This computer is never reached through a proxy.
+        Redirects are not followed: an SDK sends its key along. Reads certificates: call it in a worker thread.
 
         Raises:
             Unreadable: the CA file is none.
+            ModelError: the proxy is of a kind that is not spoken.
         """
-        options: dict[str, Any] = {
+        return {
             "follow_redirects": False,
             "headers": NO_COMPRESSION,
             "event_hooks": {"response": [bound_answer]},
+            "trust_env": False,  # what of the environment holds is decided here
+            "proxy": self.proxy_in_use,
+            "verify": _trusted(self.ca_file),
         }
-        if self.is_local:
-            options["trust_env"] = False
-        elif self.proxy and not proxy_bypass(host_of(self.base_url)):
-            options["proxy"] = self.proxy
-        if self.ca_file is not None:
-            options["verify"] = _trusting(self.ca_file)
-        return options
 
 
-def _trusting(ca_file: Path) -> ssl.SSLContext:
-    context = ssl.create_default_context()
+def _trusted(ca_file: Path | None) -> ssl.SSLContext:
+    """The system's certificates (``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` are heeded), and those of ``ca_file``."""
+    import httpx2
+
+    context = httpx2.create_ssl_context()
+    if ca_file is None:
+        return context
     try:
-        context.load_verify_locations(cafile=ca_file)
+        context.load_verify_locations(cafile=str(ca_file))
     except (OSError, ssl.SSLError) as error:
         raise Unreadable(
             f"The certificate file {ca_file.name} cannot be used.", hint="It must hold PEM certificates."

@@ -37,6 +37,7 @@ class FailureKind(StrEnum):
     REFUSED = "refused"
     TLS = "tls"
     PROXY = "proxy"
+    PROXY_KIND = "proxy-kind"
     CUT = "cut"
     CONNECTION = "connection"
     NOT_RECORDED = "not-recorded"
@@ -171,6 +172,11 @@ _WORDS: dict[FailureKind, tuple[type[ModelError], str, str]] = {
         Unreachable,
         "The proxy between here and {who} refused or failed.",
         "Check HTTPS_PROXY and its login, or add the host to NO_PROXY.",
+    ),
+    _K.PROXY_KIND: (
+        Unreachable,
+        "The proxy between here and {who} is of a kind that Honeyguide does not speak.",
+        "Name an HTTP proxy (http://host:port) under Models or in HTTPS_PROXY, or add the host to NO_PROXY.",
     ),
     _K.CUT: (Unreachable, "{who} closed the connection before the reply was whole.", "Wait a little and resume."),
     _K.CONNECTION: (Unreachable, "{who} could not be reached.", "Check the network and the base URL."),

@@ -548,7 +548,7 @@ class Running:
     async def _reasons(self, home: Home, models: Models) -> tuple[Reason, ...]:
         found = [
             Reason("no-key", f"No key is known for {ref.provider}.")
-            for ref in dict.fromkeys(models.by_role.values())
+            for ref in {ref.provider: ref for ref in models.by_role.values()}.values()
             if not await self._core.in_thread(partial(self._core.registry.has_key, ref))
         ]
         lease = run_lease(home.ref.kind.value, home.ref.name)

@@ -65,7 +65,7 @@ class AnthropicProvider:
             raise bad_answer(self.connection)
         pieces = [getattr(block, "text", None) for block in content if getattr(block, "type", "") == "text"]
         usage = getattr(message, "usage", None)
-        return ModelReply(
+        made = ModelReply(
             text=readable("".join(piece for piece in pieces if isinstance(piece, str)), self.connection),
             tool_calls=tuple(_call(block) for block in content if getattr(block, "type", "") == "tool_use"),
             stop_reason=_STOPS.get(str(getattr(message, "stop_reason", "")), StopReason.OTHER),
@@ -77,6 +77,7 @@ class AnthropicProvider:
             ),
             latency_ms=latency_ms,
         )
+        return self._client.without_key(made)
 
     def preview(self, request: ModelRequest) -> Outgoing:
         """As ``Provider.preview``."""

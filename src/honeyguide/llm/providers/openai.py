@@ -68,7 +68,7 @@ class OpenAIProvider:
             return raw.headers, raw.parse()
 
         completion, latency = await self._client.call(request, send)
-        return self._read(completion, latency)
+        return self._client.without_key(self._read(completion, latency))
 
     def preview(self, request: ModelRequest) -> Outgoing:
         """As ``Provider.preview``."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from honeyguide.kernel.errors import ModelError
 from honeyguide.llm.connections import Connection, HeaderListener
-from honeyguide.llm.failures import Failure, FailureKind, model_error
-from honeyguide.llm.protocol import ModelRequest
+from honeyguide.llm.failures import SHORTEST_SECRET, Failure, FailureKind, model_error
+from honeyguide.llm.protocol import ModelReply, ModelRequest
 from honeyguide.llm.providers.sdk_errors import bad_answer, body_fields, from_sdk, is_of_the_call, timed_out
 
 Sdk = TypeVar("Sdk")
@@ -85,6 +86,19 @@ class SdkClient(Generic[Sdk]):
                 raise
             raise from_sdk(error, self.connection, self._secrets) from None
 
+    def without_key(self, reply: ModelReply) -> ModelReply:
+        """Return ``reply`` without our key, should the server have sent it back: replies are written to files."""
+        if not any(len(secret) >= SHORTEST_SECRET for secret in self._secrets):
+            return reply
+
+        def clean(text: str) -> str:
+            for secret in self._secrets:
+                text = text.replace(secret, "…")
+            return text
+
+        calls = tuple(call.redacted(clean) for call in reply.tool_calls)
+        return replace(reply, text=clean(reply.text), tool_calls=calls)
+
     def without(self, model: str) -> frozenset[str]:
         """Return the parameters that this server is known to refuse for ``model``."""
         return frozenset(self.left_out.get(model, ()))
@@ -120,10 +134,9 @@ class SdkClient(Generic[Sdk]):
         self._secrets = (key,) if key else ()
         try:
             return self._build(self.connection, key or NO_KEY)
-        except (ImportError, ValueError) as error:  # of the HTTP client: a proxy of a kind it does not know
-            raise model_error(
-                Failure(FailureKind.PROXY), who=self.connection.who, said=str(error), secrets=self._secrets
-            ) from None
+        except ValueError:  # of the HTTP client; what it says may hold the proxy's password
+            failure = Failure(FailureKind.PROXY_KIND)
+            raise model_error(failure, who=self.connection.who, said="its address is not one") from None
 
     def _translated(self, error: Exception, request: ModelRequest, body: Body) -> ModelError:
         if isinstance(error, ModelError):

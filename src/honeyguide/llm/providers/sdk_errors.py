@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from honeyguide.kernel.errors import ModelError
+from honeyguide.llm.addresses import host_of
 from honeyguide.llm.connections import Connection
 from honeyguide.llm.failures import Failure, FailureKind, model_error
 from honeyguide.llm.rate_headers import retry_after
@@ -31,6 +32,8 @@ _STATUS_KINDS = {
 }
 MOST_TOKENS = 10**10
 """More than any call can take; a higher figure in an answer is none."""
+_AT_THE_DOOR = {_K.REFUSED: "does not answer", _K.DNS: "could not be found"}
+"""Failures of whoever is called first: where there is a proxy, of the proxy."""
 _LIBRARIES = ("anthropic", "openai", "httpx2", "httpcore2", "anyio", "h11")
 _QUOTA_CODES = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_error", "credit_balance_too_low"}
@@ -49,6 +52,8 @@ def from_sdk(error: Exception, connection: Connection, secrets: tuple[str, ...] 
     if isinstance(status, int):
         return _from_status(error, status, connection, secrets)
     kind = connection_kind(error)
+    if kind in _AT_THE_DOOR and (proxy := connection.proxy_in_use) is not None:
+        return model_error(Failure(_K.PROXY), who=connection.who, said=f"{host_of(proxy)} {_AT_THE_DOOR[kind]}")
     if kind is _K.BAD_ANSWER:
         return bad_answer(connection)
     failure = Failure(kind, may_be_billed=kind in (_K.CUT, _K.TIMEOUT) and not _never_connected(error))
