@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from honeyguide.evals.examples import Dataset, Example
@@ -21,7 +21,7 @@ from honeyguide.evolution.decision import AttemptOutcome, Decision, decide, too_
 from honeyguide.evolution.decisions import DecisionLog
 from honeyguide.evolution.execution import LoopExecutor
 from honeyguide.evolution.gates import GateInput, GateScores, first_failure, run_gates
-from honeyguide.evolution.gates.results import GateResult, Verdict
+from honeyguide.evolution.gates.results import GateResult
 from honeyguide.evolution.metering import MeteredClient, Spend, metered_judge
 from honeyguide.evolution.mutator import ModelMutator
 from honeyguide.evolution.plan import development_examples, verification_calls
@@ -37,6 +37,7 @@ from honeyguide.evolution.requests import (
 )
 from honeyguide.evolution.scoring import ScoreLedger, TooManyUnscored
 from honeyguide.evolution.search import SearchEvent, SearchPorts
+from honeyguide.evolution.suite_gate import with_suite_gate
 from honeyguide.kernel.errors import BudgetExceeded, HoneyguideError, Interrupted
 from honeyguide.llm.cancel import Cancellation
 from honeyguide.suites.proof import SuiteRecord
@@ -251,9 +252,7 @@ class _Run:
         self.suite = suite = await self.ports.suite.prove(self.request.live, trial.text)
         said = suite.comparison
         self.log.add("suite", outcome=said.finding.value, code=said.code.value, improved=list(said.improved))
-        verdict: Verdict = "fail" if said.finding is Finding.REJECTED else "pass"
-        detail = {"outcome": said.finding.value, "reasonCode": said.code.value}
-        tried = replace(trial, gates=(*trial.gates, GateResult("suite", verdict, said.reason, detail)))
+        tried = with_suite_gate(trial, suite)
         self.trials[self.trials.index(trial)] = tried
         return tried
 

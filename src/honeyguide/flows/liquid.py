@@ -8,26 +8,24 @@ Source: Shopify's Liquid reference; rows in tests/flows/test_liquid.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from honeyguide.flows.liquid_parsing import LiquidError, Node, parse
 from honeyguide.flows.liquid_values import EMPTY, FILTERS, child, spelled
 
 MAX_OUTPUT: Final = 4_000_000
 MAX_LOOPS: Final = 10_000
-MAX_DEPTH: Final = 60
-MAX_TAGS: Final = 20_000
 
 
-class LiquidError(ValueError):
-    """A template that cannot be filled in; the message names line and column."""
+__all__ = ["LiquidError", "render", "variables"]
 
 
 def render(text: str, values: Mapping[str, Any]) -> str:
     """Return the template with ``values`` filled in; what is not there is nothing. Raises LiquidError."""
     out = _Output()
-    _render(_parse(text), {**values}, out)
+    _render(parse(text), {**values}, out)
     return "".join(out.parts)
 
 
@@ -35,23 +33,8 @@ def variables(text: str) -> tuple[str, ...]:
     """Return the ``_names`` that the template reads and does not set itself, in order. Raises LiquidError."""
     found: dict[str, None] = {}
     set_here: set[str] = set()
-    _collect(_parse(text), found, set_here)
+    _collect(parse(text), found, set_here)
     return tuple(name for name in found if name.startswith("_"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Tag:
-    kind: str  # text, output, or the tag's name
-    text: str
-    place: str
-
-
-@dataclass(slots=True)
-class _Node:
-    kind: str
-    text: str = ""
-    place: str = ""
-    branches: list[tuple[str, list[_Node]]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -67,110 +50,7 @@ class _Output:
         self.parts.append(text)
 
 
-_ENDS: Final = {"if": "endif", "unless": "endunless", "case": "endcase", "for": "endfor", "capture": "endcapture"}
-_MIDDLES: Final = {
-    "if": ("elsif", "else"),
-    "unless": ("elsif", "else"),
-    "case": ("when", "else"),
-    "for": ("else",),
-    "capture": (),
-}
-
-
-def _tags(text: str) -> Iterator[_Tag]:
-    position = count = 0
-    trim_next = False
-    while position < len(text):
-        count += 1
-        if count > MAX_TAGS:
-            raise LiquidError("the template has too many tags")
-        output, tag = text.find("{{", position), text.find("{%", position)
-        start = min((at for at in (output, tag) if at >= 0), default=-1)
-        plain = text[position : start if start >= 0 else len(text)]
-        if trim_next:
-            plain = plain.lstrip()
-        if start >= 0 and text[start + 2 : start + 3] == "-":
-            plain = plain.rstrip()
-        if plain:
-            yield _Tag("text", plain, "")
-        if start < 0:
-            return
-        closing = "}}" if start == output else "%}"
-        place = _place(text, start)
-        end = _closing(text, start + 2, closing)
-        if end < 0:
-            kind = "output" if start == output else "tag"
-            raise LiquidError(f'{kind} "{text[start : start + 30]}" not closed, {place}')
-        inner = text[start + 2 : end]
-        trim_next = inner.endswith("-")
-        inner = inner.removeprefix("-").removesuffix("-").strip()
-        position = end + 2
-        if start == output:
-            yield _Tag("output", inner, place)
-            continue
-        name, _, rest = inner.partition(" ")
-        if name in ("raw", "comment"):
-            found = re.compile(r"\{%-?\s*end" + name + r"\s*-?%\}").search(text, position)
-            if found is None:
-                raise LiquidError(f'tag "{name}" not closed, {place}')
-            if name == "raw":
-                yield _Tag("text", text[position : found.start()], place)
-            position = found.end()
-            continue
-        yield _Tag(name, rest.strip(), place)
-
-
-def _closing(text: str, position: int, closing: str) -> int:
-    """Find the end of a tag, passing over quoted strings."""
-    quote = ""
-    while position < len(text):
-        char = text[position]
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif text.startswith(closing, position):
-            return position
-        position += 1
-    return -1
-
-
-def _place(text: str, index: int) -> str:
-    return f"line:{text.count(chr(10), 0, index) + 1}, col:{index - text.rfind(chr(10), 0, index)}"
-
-
-def _parse(text: str) -> list[_Node]:
-    root: list[_Node] = []
-    stack: list[tuple[_Node, list[_Node]]] = []
-    here = root
-    for tag in _tags(text):
-        if tag.kind in ("text", "output"):
-            here.append(_Node(tag.kind, tag.text, tag.place))
-        elif tag.kind == "assign":
-            if not re.match(r"[\w-]+\s*=", tag.text):
-                raise LiquidError(f"assign needs NAME = VALUE, {tag.place}")
-            here.append(_Node("assign", tag.text, tag.place))
-        elif tag.kind in _ENDS:
-            node = _Node(tag.kind, tag.text, tag.place, [(tag.text, [])])
-            here.append(node)
-            stack.append((node, here))
-            here = node.branches[0][1]
-            if len(stack) > MAX_DEPTH:
-                raise LiquidError(f"nested too deep, {tag.place}")
-        elif stack and tag.kind == _ENDS[stack[-1][0].kind]:
-            here = stack.pop()[1]
-        elif stack and tag.kind in _MIDDLES[stack[-1][0].kind]:
-            node = stack[-1][0]
-            node.branches.append((f"{tag.kind} {tag.text}".strip(), []))
-            here = node.branches[-1][1]
-        else:
-            raise LiquidError(f'tag "{tag.kind[:40]}" not known here, {tag.place}')
-    if stack:
-        raise LiquidError(f'tag "{stack[-1][0].kind}" not closed, {stack[-1][0].place}')
-    return root
-
-
-def _render(nodes: Sequence[_Node], scope: dict[str, Any], out: _Output) -> None:
+def _render(nodes: Sequence[Node], scope: dict[str, Any], out: _Output) -> None:
     for node in nodes:
         if node.kind == "text":
             out.add(node.text)
@@ -190,7 +70,7 @@ def _render(nodes: Sequence[_Node], scope: dict[str, Any], out: _Output) -> None
             _render(_chosen(node, scope), scope, out)
 
 
-def _chosen(node: _Node, scope: Mapping[str, Any]) -> list[_Node]:
+def _chosen(node: Node, scope: Mapping[str, Any]) -> list[Node]:
     subject = _value(node.text, scope, node.place) if node.kind == "case" else None
     for n, (head, nodes) in enumerate(node.branches):
         if head == "else" or head.startswith("else "):
@@ -212,7 +92,7 @@ def _options(text: str) -> list[str]:
 _FOR = re.compile(r"([\w-]+)\s+in\s+(\S+)((?:\s+(?:limit|offset)\s*:\s*\S+|\s+reversed)*)\s*")
 
 
-def _loop(node: _Node, scope: dict[str, Any], out: _Output) -> None:
+def _loop(node: Node, scope: dict[str, Any], out: _Output) -> None:
     head = _FOR.fullmatch(node.text)
     if head is None:
         raise LiquidError(f"for needs NAME in LIST, {node.place}")
@@ -362,7 +242,7 @@ def _term(text: str, scope: Mapping[str, Any], place: str) -> Any:
     return value
 
 
-def _collect(nodes: Sequence[_Node], found: dict[str, None], set_here: set[str]) -> None:
+def _collect(nodes: Sequence[Node], found: dict[str, None], set_here: set[str]) -> None:
     for node in nodes:
         if node.kind == "output":
             _names(node.text, found, set_here)

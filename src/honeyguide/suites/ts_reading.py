@@ -6,14 +6,13 @@ with TypeScript's `as`, `satisfies` and `<T>` around expressions.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from honeyguide.kernel.errors import InvalidInput
+from honeyguide.suites.ts_tokens import MAX_DEPTH, Token, broken, tokens
 
 MAX_SOURCE = 1_000_000
-MAX_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,143 +59,17 @@ class Module:
     default: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token: ``kind`` is name, text, template, number, regex or mark."""
-
-    kind: str
-    text: str
-    start: int
-    after_newline: bool
-    value: str | float | None = None
-
-
 def read_module(source: str, name: str) -> Module:
     """Read the top level. Raises InvalidInput for text that is no module, with line and column."""
     if len(source) > MAX_SOURCE:
         raise InvalidInput(f"{name} is too long to look at.", hint=f"{MAX_SOURCE} characters are the limit.")
-    parser = _Parser(_tokens(source, name), source, name)
+    parser = _Parser(tokens(source, name), source, name)
     return parser.module()
 
 
-_TOKEN = re.compile(
-    r"""(?P<space>[\s\ufeff]+|//[^\n\r\u2028\u2029]*|/\*.*?\*/|\A\#![^\n]*)
-    |(?P<name>[A-Za-z_$\u0080-\uffff][\w$\u0080-\uffff]*)
-    |(?P<number>0[xX][0-9a-fA-F_]+n?|0[bB][01_]+n?|0[oO][0-7_]+n?|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?n?)
-    |(?P<text>"(?:[^"\\\n\r]|\\(?:\r\n|.))*"|'(?:[^'\\\n\r]|\\(?:\r\n|.))*')
-    |(?P<mark>=>|\.\.\.|\?\?=?|\?\.|[=!]==?|[<>]=|&&=?|\|\|=?|\*\*=?|[-+]{2}|[-+*/%&|^]=|[{}()\[\];,<>+\-*/%&|^!~?:=.@\#])
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_REGEX = re.compile(r"/(?![*/])(?:[^\\/\[\n\r]|\\.|\[(?:[^\]\\\n\r]|\\.)*\])+/[A-Za-z]*")
-_BEFORE_REGEX = frozenset(
-    ("return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "instanceof", "do", "else", "yield",
-     "await", "default")
-)  # fmt: skip
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _ENDS = (",", ";", ")", "]", "}")
-
-
-def _tokens(source: str, name: str) -> list[Token]:
-    tokens: list[Token] = []
-    position = 0
-    newline = False
-    while position < len(source):
-        if source[position] == "`":
-            end, plain = _template_end(source, position, name)
-            value = _unescaped(source[position + 1 : end - 1]) if plain else None
-            tokens.append(Token("template", source[position:end], position, newline, value))
-            position, newline = end, False
-            continue
-        if source[position] == "/" and _may_be_regex(tokens) and (found := _REGEX.match(source, position)):
-            tokens.append(Token("regex", found[0], position, newline))
-            position, newline = found.end(), False
-            continue
-        found = _TOKEN.match(source, position)
-        if found is None:
-            raise _broken(source, position, name)
-        kind = str(found.lastgroup)
-        if kind == "space":
-            newline = newline or "\n" in found[0] or "\r" in found[0]
-        else:
-            tokens.append(Token(kind, found[0], position, newline, _value(kind, found[0])))
-            newline = False
-        position = found.end()
-    return tokens
-
-
-def _may_be_regex(tokens: list[Token]) -> bool:
-    if not tokens:
-        return True
-    last = tokens[-1]
-    if last.kind == "name":
-        return last.text in _BEFORE_REGEX
-    return last.kind == "mark" and last.text not in (")", "]", "}", "++", "--")
-
-
-def _template_end(source: str, start: int, name: str, depth: int = 0) -> tuple[int, bool]:
-    """Return where the template at ``start`` ends, and whether nothing is inserted into it."""
-    if depth > MAX_DEPTH:
-        raise _broken(source, start, name)
-    position, plain = start + 1, True
-    while position < len(source):
-        char = source[position]
-        if char == "\\":
-            position += 2
-        elif char == "`":
-            return position + 1, plain
-        elif source.startswith("${", position):
-            plain = False
-            position = _hole_end(source, position + 2, name, depth)
-        else:
-            position += 1
-    raise _broken(source, start, name)
-
-
-def _hole_end(source: str, position: int, name: str, depth: int) -> int:
-    braces = 1
-    while position < len(source):
-        char = source[position]
-        if char == "`":
-            position = _template_end(source, position, name, depth + 1)[0]
-            continue
-        found = _TOKEN.match(source, position)
-        if found is not None and found.lastgroup in ("text", "space"):
-            position = found.end()
-            continue
-        braces += (char == "{") - (char == "}")
-        position += 1
-        if braces == 0:
-            return position
-    raise _broken(source, position, name)
-
-
-def _value(kind: str, text: str) -> str | float | None:
-    if kind == "text":
-        return _unescaped(text[1:-1])
-    if kind == "number" and not text.endswith("n"):
-        digits = text.replace("_", "")
-        try:
-            return float(int(digits, 0)) if digits[:2].lower() in ("0x", "0b", "0o") else float(digits)
-        except ValueError:
-            return None
-    return None
-
-
-_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
-_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "", "\r\n": "", "\r": ""}
-
-
-def _unescaped(text: str) -> str:
-    def one(found: re.Match[str]) -> str:
-        digits = found[1] or found[2] or found[3]
-        if digits:
-            code = int(digits, 16)
-            return chr(code) if code <= 0x10FFFF else ""
-        return _SIMPLE.get(found[4], found[4])
-
-    text = _ESCAPE.sub(one, text)
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+_CONTINUES = frozenset(("as", "satisfies", "instanceof", "in", "of"))
 
 
 class _Parser:
@@ -243,7 +116,7 @@ class _Parser:
         """Read one expression up to a comma, a closing bracket, a semicolon, or the end of its statement."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise _broken(self._source, self._tokens[min(self._at, len(self._tokens) - 1)].start, self._name)
+            raise broken(self._source, self._tokens[min(self._at, len(self._tokens) - 1)].start, self._name)
         try:
             result = self._primary()
             while self._text() in ("as", "satisfies") and not self._starts_statement():
@@ -338,7 +211,7 @@ class _Parser:
     def _close(self, mark: str) -> None:
         token = self._peek()
         if token is None or token.text != mark:
-            raise _broken(self._source, token.start if token else len(self._source), self._name)
+            raise broken(self._source, token.start if token else len(self._source), self._name)
         self._at += 1
 
     def _peek(self, ahead: int = 0) -> Token | None:
@@ -383,11 +256,11 @@ class _Parser:
         while stack:
             token = self._peek()
             if token is None:
-                raise _broken(self._source, opening.start, self._name)
+                raise broken(self._source, opening.start, self._name)
             if token.kind == "mark" and token.text in _PAIRS:
                 stack.append(_PAIRS[token.text])
             elif token.kind == "mark" and token.text in _PAIRS.values() and token.text != stack.pop():
-                raise _broken(self._source, token.start, self._name)
+                raise broken(self._source, token.start, self._name)
             self._at += 1
 
     def _skip_angles(self) -> None:
@@ -426,16 +299,3 @@ class _Parser:
                 self._skip_angles()
             else:
                 self._at += 1
-
-
-_CONTINUES = frozenset(("as", "satisfies", "instanceof", "in", "of"))
-
-
-def _broken(source: str, position: int, name: str) -> InvalidInput:
-    line = source.count("\n", 0, position) + 1
-    column = position - (source.rfind("\n", 0, position) + 1) + 1
-    return InvalidInput(
-        f"{name}:{line}:{column}: this is no TypeScript that can be read.",
-        hint="Correct the file.",
-        details={"line": line, "column": column, "reason_code": "DYNAMIC_SUITE"},
-    )
