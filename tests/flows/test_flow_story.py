@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import time
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from honeyguide.cli.app import run
+from honeyguide.kernel.resources import resource
 
 FLOW = """\
 ---
@@ -240,3 +242,69 @@ def test_near_duplicates_are_offered_and_merged(cli, flow):
 def test_feedback_is_for_every_target(cli):
     """Not only flows: a persona of the workspace, by name."""
     assert cli("feedback", "add", "no such target", "x", "--json").code == 3
+
+
+def test_every_decision_can_be_read_as_events_and_nothing_else_is_printed(cli, flow):
+    id = _reported(cli, flow)
+    cli("feedback", "link", id, "greets by name")
+    planned = cli("flow", "plan", flow, "--events").lines
+    assert [line["data"].get("phase") for line in planned] == ["verification", "cost", "plan", None]
+    run_id = cli("flow", "propose", flow, "--events").lines[-1]["data"]["run"]["id"]
+    for command in (
+        ["flow", "show", run_id], ["flow", "apply", run_id], ["flow", "rollback", run_id],
+        ["flow", "prune", "--days", "0", "--yes"], ["feedback", "list"], ["feedback", "dismiss", id],
+        ["feedback", "forget", id, "--yes"],
+    ):  # fmt: skip
+        said = cli(*command, "--events")
+        assert said.code == 0, command
+        assert [line["event"] for line in said.lines] == ["done"], command
+    for command in (["flow", "reject", run_id], ["feedback", "show", id]):
+        assert [line["event"] for line in cli(*command, "--events").lines] == ["error"], command
+
+
+def test_a_person_is_told_once_what_a_suite_may_do(cli, flow):
+    _reported(cli, flow)
+    assert "runs for the first time" in cli("flow", "eval", flow, "--json").err
+    assert "runs for the first time" not in cli("flow", "propose", flow, "--json").err
+    suite = flow.with_name("support.eval.yaml")
+    suite.write_text(suite.read_text() + "# another\n")
+    told = cli("flow", "propose", flow, "--events").lines[0]["data"]
+    assert told["phase"] == "notice"
+    assert "files" in told["message"] and "network" in told["message"] and "sign-ins" in told["message"]
+
+
+def test_running_a_flow_never_edits_its_file(cli, flow, monkeypatch):
+    import io
+
+    flow.write_text(FLOW.replace("description", "_mdflow_version: 1.0.0\n_compat: 1.0.0\ndescription"))
+    before = flow.read_bytes()
+    monkeypatch.setattr("sys.stdin", io.StringIO("I want a refund."))
+    assert cli("flow", "run", flow).code == 0
+    assert cli("flow", "eval", flow, "--json").code == 6
+    assert flow.read_bytes() == before
+
+
+def test_equal_scores_are_never_called_more_than_they_are_in_words_json_and_exports(cli, flow, tmp_path):
+    """Neither what is printed nor what is stored about a safe proposal says "fixed" or "improved"."""
+    suite = flow.with_name("support.eval.yaml")
+    suite.write_text(
+        "cases:\n  - {name: speaks of it, input: I would like a refund., checks: [{regex: '(?i)refund'}]}\n"
+    )
+    _reported(cli, flow)
+    made = cli("flow", "propose", flow, "--events")
+    run = made.lines[-1]["data"]["run"]
+    assert run["status"] == "regression_safe"
+    shown = [made.out, *[cli("flow", *words).out for words in (
+        ["show", run["id"]], ["show", run["id"], "--json"], ["list"], ["list", "--json"], ["apply", run["id"], "--json"],
+        ["show", run["id"]],
+    )]]  # fmt: skip
+    folder = next(tmp_path.glob("workspace/runs/evr_*"))
+    shown += [path.read_text() for path in folder.iterdir() if path.is_file() and path.suffix != ".md"]
+    for text in shown:
+        assert not re.search(r"\b(?:fixed|improved)\b", text, re.IGNORECASE), text[:400]
+
+
+def test_no_sentence_of_the_window_claims_more_than_was_measured():
+    sentences = json.loads(resource("translations", "de.json").read_text(encoding="utf-8"))
+    found = re.findall(r"[^\n]*\b(?:fixed|improved)\b[^\n]*", json.dumps(sentences, indent=1, ensure_ascii=False))
+    assert found == []

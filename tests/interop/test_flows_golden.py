@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from honeyguide.evals.receipts import Receipt
-from honeyguide.feedback import FeedbackLog, read_log
+from honeyguide.feedback import FeedbackItem, FeedbackLog, read_log
 from honeyguide.flows.capabilities import manifest
 from honeyguide.flows.deciding import decide
 from honeyguide.flows.desk import FlowDesk
@@ -22,13 +22,17 @@ from honeyguide.flows.home import FlowHome
 from honeyguide.flows.importing import import_runs
 from honeyguide.flows.imports import find_actions, prose_ranges
 from honeyguide.flows.liquid import LiquidError, render, variables
+from honeyguide.flows.maintainer import MaintainerTask, maintainer_message
 from honeyguide.flows.places import FlowPlace
 from honeyguide.flows.planning import PlanFacts, decide_plan
 from honeyguide.flows.policy import Mode, Policy
 from honeyguide.flows.receipts import RecordedResults, verdict_of
+from honeyguide.flows.rendering import RenderSite, fill_in, input_values, takes_input
 from honeyguide.kernel.clock import ManualClock
 from honeyguide.kernel.errors import InvalidInput
+from honeyguide.kernel.processes import Finished
 from honeyguide.suites import CaseResult, PlannedCase, SuiteOutcome, TrialResult, TrialStatus
+from honeyguide.traces.redaction import Redactor
 
 DATA = Path(os.environ.get("HONEYGUIDE_SHARED_DATA", Path(__file__).parents[2] / ".." / "shared" / "data")) / "mdflow"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the recorded tables are not here")
@@ -151,6 +155,65 @@ def test_verdicts_are_as_recorded(row):
         results=results, current=digest, is_bound=entry is None or "verification" in entry,
     )  # fmt: skip
     assert (verdict.value, current) == (row["r"]["verdict"], row["r"]["current"])
+
+
+def test_providers_run_the_recorded_commands(tmp_path, monkeypatch):
+    table = json.loads((DATA / "golden" / "providers.json").read_text())
+    asked: list[tuple[str, ...]] = []
+    exits = iter([0, 0, 0, 0, 0, 1])
+
+    def recorded(argv: list[str], **options: Any) -> Finished:
+        asked.append(tuple(argv))
+        return Finished(next(exits), b"out", b"", False)
+
+    monkeypatch.setattr("honeyguide.flows.rendering.run", recorded)
+    body = "@git:diff @git:staged @git:status @git:log(20) @tree @rg:PAT\n"
+    fill_in(parse_flow(body), {}, RenderSite(tmp_path, tmp_path, tmp_path))
+    assert [list(argv) for argv in asked] == [row["cmd"]["ok"] for row in table.values()]
+
+
+def test_the_maintainer_is_told_all_that_was_recorded_and_no_frontmatter():
+    (line,) = [
+        line
+        for line in json.loads((DATA / "golden" / "maintainer_prompt_sample.json").read_text())["prompt_lines_redacted"]
+        if line.startswith("{")
+    ]
+    recorded = json.loads(line)
+    item = FeedbackItem("fb_1", "flow", "flow_x", "m", "t", "t")
+    document = parse_flow("---\nsecret: token\n---\n" + recorded["currentBody"])
+    asked = maintainer_message(MaintainerTask("x", document, (item,)))
+    assert recorded["currentBody"].strip() in asked
+    for key in ("id", "type", "confidence", "message"):
+        assert f'"{key}": "{recorded["evidence"][0][key]}"' in asked
+    assert "secret" not in asked
+
+
+@pytest.mark.parametrize("row", _rows("infer_recipes.json"), ids=lambda row: row["s"])
+def test_how_a_flow_takes_its_input_is_seen_as_recorded(row):
+    document = parse_flow(row["s"])
+    values = input_values(document, "given", None, None)
+    ways = [way for way, key in (("stdin", "_stdin"), ("prompt", "_1")) if "given" in values[key]]
+    assert takes_input(document) == bool({"stdin", "prompt"} & set(row["r"])) or row["s"] == "{{ _10 }}"
+    if takes_input(document) and row["s"] != "{{ _10 }}":
+        assert ways == [way for way in row["r"] if way in ("stdin", "prompt")]
+
+
+@pytest.mark.parametrize(("name", "was_masked"), json.loads(
+    (DATA / "golden" / "secrets.json").read_text() if DATA.is_dir() else '{"sensitive": []}')["sensitive"])  # fmt: skip
+def test_values_are_hidden_by_their_names_as_recorded_except_where_the_other_tool_was_wrong(name, was_masked):
+    redactor = Redactor(b"k" * 32, personal=False)
+    value = "Zx81qLpW0vTn5RsE7uYb"
+    is_hidden = value not in json.dumps(redactor.value({name: value}))
+    wrongly = name in ("author", "keyboard")  # they only contain such a word
+    missed = name == "passwd"  # masked by us, though not there
+    assert is_hidden == ((was_masked and not wrongly) or missed)
+
+
+def test_arguments_with_secrets_are_hidden_in_both_spellings():
+    redactor = Redactor(b"k" * 32, personal=False)
+    hidden = redactor.text("claude --api-key sk-ant-api03-Zx81qLpW0vTn5RsE7uYb --model x --token=Zx81qLpW0vTn5RsE7uYb")
+    assert "Zx81qLpW0vTn5RsE7uYb" not in hidden
+    assert "--model x" in hidden
 
 
 # --- recorded runs

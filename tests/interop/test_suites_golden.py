@@ -40,6 +40,16 @@ def test_drafts_are_found_as_recorded(row):
     assert list(draft_ids(row["source_head"])) == row["ids"]
 
 
+def test_drafts_of_a_whole_managed_suite_are_named_by_their_regions():
+    """The first recorded row holds only the head of a suite; its regions are written out here."""
+    regions = "".join(
+        f"  // mdflow:case:start {name}\n  {{ name: MDFLOW_DRAFT_CASE }},\n  // mdflow:case:end {name}\n"
+        for name in _rows("draft_detection.json")[0]["ids"]
+    )
+    source = f"const cases: EvalCase[] = [\n{regions}  // mdflow:case:insert\n];\nexport default cases;\n"
+    assert list(draft_ids(source)) == _rows("draft_detection.json")[0]["ids"]
+
+
 @pytest.mark.parametrize("row", [row for row in _rows("exit_classification.json") if "run" in row])
 def test_exits_are_classified_as_recorded(row):
     run = row["run"]
