@@ -295,8 +295,8 @@ def test_equal_scores_are_never_called_more_than_they_are_in_words_json_and_expo
     run = made.lines[-1]["data"]["run"]
     assert run["status"] == "regression_safe"
     shown = [made.out, *[cli("flow", *words).out for words in (
-        ["show", run["id"]], ["show", run["id"], "--json"], ["list"], ["list", "--json"], ["apply", run["id"], "--json"],
-        ["show", run["id"]],
+        ["show", run["id"]], ["show", run["id"], "--json"], ["list"], ["list", "--json"],
+        ["apply", run["id"], "--json"], ["show", run["id"]],
     )]]  # fmt: skip
     folder = next(tmp_path.glob("workspace/runs/evr_*"))
     shown += [path.read_text() for path in folder.iterdir() if path.is_file() and path.suffix != ".md"]
