@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import math
-import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.search import clock
 from benchmarks.search.worlds import PARTS, VARIANTS, Tags, World, simulator, world
 
 from honeyguide.evolution.mutation import TextLimits
@@ -17,6 +16,25 @@ from honeyguide.evolution.search import InstructionTask, SearchEvent, SearchPort
 from honeyguide.prompts.targets import TargetKind, TargetRef
 
 BUDGETS = (100, 200, 400, 800, 1600)
+CALL = 0.05
+"""Seconds that one answer takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run.
+
+    Attributes:
+        name: in the table.
+        reflection: seconds that a reflection takes.
+        settings: changes of the search's settings.
+        words: whether kinds of failure are read from the judge's words instead of its labels.
+    """
+
+    name: str = "honeyguide"
+    reflection: float = CALL
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    words: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +46,7 @@ class Outcome:
         reflections: calls -> reflections up to there.
         bias: reported score minus the true one.
         length: of the final text, as a share of the oracle's.
-        cpu: seconds of CPU per call outside the world.
-        wall, ideal: seconds; ``ideal`` is all latency divided by the width.
+        slots: share of the slots' time that is used, at 50 ms a call and the latency of reflections that was asked for.
     """
 
     family: str
@@ -40,9 +57,7 @@ class Outcome:
     bias: float
     length: float
     calls: int
-    cpu: float
-    wall: float
-    ideal: float
+    slots: float
 
 
 @dataclass(slots=True)
@@ -63,34 +78,38 @@ class Curve:
         return max(reflections for spent, reflections, _ in self.points if spent <= calls)
 
 
-def ours(family: str, seed: int, variant: str, budget: int, options: dict[str, Any]) -> Outcome:
-    """Run the racing search with ``budget`` calls in all, the last measurement included."""
-    place = world(family, seed, variant, **options.get("world", {}))
+def ours(family: str, seed: int, variant: str, budget: int, options: Options) -> Outcome:
+    """Run the racing search with ``budget`` calls in all, the last measurement included, on a clock that jumps."""
+    place = world(family, seed, variant, latency=CALL, reflect_latency=options.reflection)
     text = place.seed_text
     anchor = len(place.inner.val)
-    settings = RacingSettings(evaluations=budget - 2 * anchor, anchor=anchor, **options.get("settings", {}))
-    search = RacingSearch(settings, PARTS, KindBook if options.get("words") else Tags)
+    settings = RacingSettings(
+        evaluations=budget - 2 * anchor,
+        anchor=anchor,
+        slots=place.width,
+        lasts=options.reflection / CALL,
+        **options.settings,
+    )
+    search = RacingSearch(settings, PARTS, KindBook if options.words else Tags)
     curve = Curve(place)
     task = InstructionTask(
         TargetRef(TargetKind.GENERIC, family), text, text, place.examples("train"), place.examples("val"),
         limits=TextLimits(), seed=seed,
     )  # fmt: skip
     ports = SearchPorts(ScoreLedger(place), place, report=curve.note, width=place.width)
-    begin, cpu = time.perf_counter(), time.process_time()
-    result = asyncio.run(search.search(task, ports))
-    wall, cpu = time.perf_counter() - begin, time.process_time() - cpu - place.spent
+    result, wall = clock.run(search.search(task, ports))
+    busy = place.calls * place.latency + place.reflections * place.reflect_latency
     final = result.winner.candidate.deployed
     texts = {candidate.id: candidate.deployed for candidate in result.history}
     return Outcome(
-        family, seed, "honeyguide",
+        family, seed, options.name,
         {b: place.gain(texts[curve.at(b)]) for b in BUDGETS if b <= budget},
         {b: curve.reflections_at(b) for b in BUDGETS if b <= budget},
-        result.winner.means.overall - place.truth(final), place.length(final), place.calls, cpu / max(place.calls, 1),
-        wall, (place.calls * place.latency + place.reflections * place.reflect_latency) / place.width,
+        result.winner.means.overall - place.truth(final), place.length(final), place.calls, busy / place.width / wall,
     )  # fmt: skip
 
 
-def gepa(family: str, seed: int, variant: str, budget: int, options: dict[str, Any]) -> Outcome | None:
+def gepa(family: str, seed: int, variant: str, budget: int, options: Options) -> Outcome | None:
     """Run ``gepa.optimize`` with its defaults through the worlds' own runner; ``None`` where it is not installed."""
     sim = simulator()
     try:
@@ -99,10 +118,12 @@ def gepa(family: str, seed: int, variant: str, budget: int, options: dict[str, A
         return None
     changes = dict(VARIANTS[variant])
     noise = sim.Noise(**changes.pop("noise", {}))  # type: ignore[union-attr]
-    found = gepa_run.run(family, seed, budget, noise=noise, **changes, **options.get("gepa", {}))
+    found = gepa_run.run(family, seed, budget, noise=noise, **changes)
+    wall = found["waves"] * CALL + found["rwaves"] * options.reflection
+    busy = found["exec_calls"] * CALL + found["refl"] * options.reflection
     return Outcome(
-        family, seed, "gepa 0.1.4 default",
+        family, seed, options.name,
         {b: found["norm"].get(b, 0.0) for b in BUDGETS if b <= budget},
         {BUDGETS[-1]: found["refl"]}, found["val"] - found["final"], found["chars"] / found["oracle_chars"],
-        found["exec_calls"], math.nan, math.nan, math.nan,
+        found["exec_calls"], busy / 8 / wall,
     )  # fmt: skip

@@ -12,11 +12,12 @@ import json
 import os
 import re
 import sys
-import time
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from benchmarks.search.families import OWN, own_families
 
 from honeyguide.evals.examples import Example, ExpectationRole
 from honeyguide.evals.verdicts import Evaluation, JudgeScore, Verdict
@@ -27,6 +28,8 @@ from honeyguide.evolution.racing import TextParts
 
 FOLDER = Path(os.environ.get("HONEYGUIDE_BENCH_DIR") or Path(__file__).resolve().parents[2].parent / "shared" / "bench")
 FAMILIES = ("triage", "extract", "comply")
+PROSE = ("triage", "comply")
+"""Families whose prompts can be written as one paragraph."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
     "frozen verdicts": {"noise": {"fresh": False}},
@@ -35,6 +38,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "60+60 examples": {"n_train": 60, "n_val": 60},
     "15+15 examples": {"n_train": 15, "n_val": 15},
     "weak reflector": {"noise": {"slip": 0.35, "dud": 0.4, "overspec": 0.25}},
+    "one paragraph": {},
 }
 """The worlds, and changes of them: noise of judge and reflector, numbers of examples."""
 BREAK = "\n\x1e\n"
@@ -48,7 +52,10 @@ def simulator() -> Any | None:
         return None
     if str(FOLDER) not in sys.path:
         sys.path.insert(0, str(FOLDER))
-    return importlib.import_module("sim")
+    sim = importlib.import_module("sim")
+    if OWN[0] not in sim.FAMILIES:
+        sim.FAMILIES.update(own_families(sim))
+    return sim
 
 
 @dataclass(slots=True)
@@ -58,14 +65,14 @@ class World:
     Attributes:
         latency, reflect_latency: seconds of one call.
         width: calls that the provider takes at once.
-        spent: seconds of CPU inside the simulation.
+        prose: whether our engine sees the prompt as one paragraph; executor and reflector see lines all the same.
     """
 
     inner: Any
     latency: float = 0.0
     reflect_latency: float = 0.0
     width: int = 8
-    spent: float = 0.0
+    prose: bool = False
     _slots: asyncio.Semaphore = field(init=False)
     _by_id: dict[str, Any] = field(init=False)
 
@@ -87,7 +94,8 @@ class World:
 
     @property
     def seed_text(self) -> str:
-        return BREAK.join(self.inner.seed_candidate[name] for name in self.names)
+        text = BREAK.join(self.inner.seed_candidate[name] for name in self.names)
+        return _as_prose(text) if self.prose else text
 
     def examples(self, split: str) -> tuple[Example, ...]:
         """Return the examples of ``train`` or ``val``."""
@@ -97,7 +105,7 @@ class World:
         )
 
     def candidate(self, text: str) -> dict[str, str]:
-        return dict(zip(self.names, text.split(BREAK), strict=True))
+        return dict(zip(self.names, (_as_lines(text) if self.prose else text).split(BREAK), strict=True))
 
     def truth(self, text: str) -> float:
         """Return the true score; for the table only."""
@@ -130,9 +138,7 @@ class World:
         async with self._slots:
             if self.latency:
                 await asyncio.sleep(self.latency)
-            begin = time.thread_time()
             result = self.inner.run(self.candidate(job.text), self._by_id[job.example.id])
-            self.spent += time.thread_time() - begin
         o = result.objectives
         score = JudgeScore(
             o["correctness"], o["procedure"], o["conciseness"], result.score, 1.0, result.score
@@ -145,19 +151,34 @@ class World:
     async def propose(self, task: MutationTask, repetition: int = 0) -> Proposal:
         """Ask the world's reflection model, in the words that its own optimisers use."""
         evidence = "\n\n".join(failure.feedback for failure in (*task.failures, *task.good))
-        avoid = "\n".join(f"REJECTED: {line}" for line in task.avoid)
-        prompt = (
-            f"<current_prompt>\n{task.current}\n</current_prompt>\n\nEvidence:\n{evidence}\n\n{avoid}\nImprove it.\n"
+        shown = _as_lines if self.prose else str
+        avoid = "\n".join(f"REJECTED: {shown(line)}" for line in task.avoid)
+        parts = (
+            f"<current_prompt>\n{shown(task.current)}\n</current_prompt>",
+            f"Evidence:\n{evidence}",
+            f"{avoid}\nImprove it.\n",
         )
+        prompt = "\n\n".join(parts)
         async with self._slots:
             if self.reflect_latency:
                 await asyncio.sleep(self.reflect_latency)
-            begin = time.thread_time()
             found = _FENCED.search(self.inner.reflect(prompt))
-            self.spent += time.thread_time() - begin
         if found is None or not found[1].strip():
             return Proposal(None, "malformed")
-        return Proposal(found[1])
+        return Proposal(_as_prose(found[1]) if self.prose else found[1])
+
+
+def _as_prose(lines: str) -> str:
+    """Return lines as the sentences of one paragraph."""
+    turned = (re.sub(r"\. \(usually\)$", " (usually).", line.strip()) for line in lines.split("\n"))
+    return " ".join(f"Mind: {line[2:]}" if line.startswith("- ") else line for line in turned if line)
+
+
+def _as_lines(prose: str) -> str:
+    """Return the sentences of a paragraph as lines; the reverse of ``_as_prose``."""
+    sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z])", prose)
+    turned = (re.sub(r" \(usually\)\.$", ". (usually)", sentence.strip()) for sentence in sentences)
+    return "\n".join(f"- {sentence[6:]}" if sentence.startswith("Mind: ") else sentence for sentence in turned)
 
 
 class Tags:
@@ -177,4 +198,5 @@ def world(family: str, seed: int, variant: str = "default", **options: Any) -> W
         raise FileNotFoundError(FOLDER)
     changes = dict(VARIANTS[variant])
     noise = sim.Noise(**changes.pop("noise", {}))
-    return World(sim.FAMILIES[family](seed, noise=noise, gate=sim.Gate(), **changes), **options)
+    inner = sim.FAMILIES[family](seed, noise=noise, gate=sim.Gate(), **changes)
+    return World(inner, prose=variant == "one paragraph", **options)

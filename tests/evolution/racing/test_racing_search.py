@@ -158,6 +158,34 @@ def test_texts_in_parts_are_joined_again_and_reflected_on_one_at_a_time():
     assert result.winner.candidate.text.count("\n===\n") == 1
 
 
+def test_a_prompt_of_one_paragraph_is_searched_sentence_by_sentence():
+    """The same world in prose: the model sees and writes a single line, and each rule is tried by itself."""
+    start = f"{START} Stay polite at all times."
+
+    def said(topic):
+        return rule(topic).removeprefix("- ")
+
+    def in_lines(text):
+        for topic in TOPICS:
+            text = text.replace(f" {said(topic)}", f"\n{rule(topic)}")
+        return text
+
+    def rewrite(blocks):
+        lines = reflect({**blocks, "CURRENT PROMPT": in_lines(blocks["CURRENT PROMPT"])}).split("\n")
+        return " ".join(line.removeprefix("- ") for line in lines)
+
+    client = town(mutate=rewrite, answer=lambda system, question: answer(in_lines(system), question))
+    result, used = run(
+        client, RacingSettings(evaluations=240, anchor=18, first_look=18), given=task(text=start)
+    )  # fmt: skip
+    text = result.winner.candidate.text
+    assert "\n" not in text
+    assert text.startswith(start)
+    assert sum(said(topic) in text for topic in TOPICS) >= 5
+    proposed = [json.loads(line) for line in used.log if '"decision":"proposed"' in line]
+    assert {str(p["new"]).count(".") for p in proposed if p["old"] is None} == {1}
+
+
 class Killed(BaseException):
     """Stands for a killed process: nothing that comes later happens."""
 

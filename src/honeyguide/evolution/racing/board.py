@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from honeyguide.evolution.decisions import DecisionLog
 from honeyguide.evolution.racing.edits import Edit, apply, says_the_same
-from honeyguide.evolution.racing.likelihood import Comparison
-from honeyguide.evolution.racing.relevance import Relevance, words
+from honeyguide.evolution.racing.history import History
+from honeyguide.evolution.racing.likelihood import Numbers
+from honeyguide.evolution.racing.pieces import bare
+from honeyguide.evolution.racing.relevance import Relevance
 from honeyguide.evolution.racing.settings import Odds
-from honeyguide.evolution.racing.switches import Answer, State, Switch, count_kind
+from honeyguide.evolution.racing.switches import Answer, State, Switch
+from honeyguide.evolution.racing.tally import KINDS, Record, Tally
+from honeyguide.evolution.racing.texts import Texts
 
-HISTORY = 300
-"""How many earlier answers a new comparison looks back on."""
-TEXTS = 512
-"""How many combinations' texts are remembered."""
 REFUTED = 0.02
 """A chance under which a dropped edit is refuted."""
 INSIST = 2
@@ -27,6 +29,10 @@ LEAST_SHARE, MOST_SHARE = 0.08, 0.6
 MOST_BY_VOTES = 0.45
 """However often an edit is proposed, that alone never makes it more likely to help than not."""
 LEAST_FOR_LEAD = 3
+MOST_WAITING = 12
+"""How many edits wait for a trial; a wait that is too long makes them stale."""
+REFUTED_LINES = 30
+"""How many lines that were tried in vain are remembered for the mutator."""
 
 
 @dataclass(slots=True)
@@ -36,7 +42,7 @@ class Board:
     Attributes:
         parts: the present text, on which all edits are made.
         allowed: whether a text may be tried at all; asked for the text of an edit beside what is kept.
-        answers: the answers so far, which a new edit looks back on.
+        room: most edits on trial at once.
         refused: texts that were not allowed.
         last_source: the strategy behind the edit that was kept last.
     """
@@ -46,7 +52,8 @@ class Board:
     relevance: Relevance
     log: DecisionLog
     allowed: Callable[[tuple[str, ...]], bool] = lambda parts: True
-    answers: list[Answer] = field(default_factory=list)
+    room: int = 10
+    history: History = field(default_factory=History)
     switches: list[Switch] = field(default_factory=list)
     refused: list[tuple[str, ...]] = field(default_factory=list)
     last_source: str = "baseline"
@@ -54,65 +61,61 @@ class Board:
     leader_mask: int = 0
     part_gains: Counter[int] = field(default_factory=Counter)
     source_gains: Counter[str] = field(default_factory=Counter)
-    _trials: list[Switch] = field(default_factory=list)
-    _kept: list[Switch] = field(default_factory=list)
-    _clashes: dict[tuple[int, int], bool] = field(default_factory=dict)
+    tally: Tally = field(init=False)
+    _texts: Texts = field(init=False)
     _share: float = field(init=False)
-    _decided: list[Switch] = field(default_factory=list)
-    _seen_kinds: set[str] = field(default_factory=set)
-    _kind_words: Counter[str] = field(default_factory=Counter)
+    _by_key: dict[object, Switch] = field(default_factory=dict)
+    _decided: dict[int, Switch] = field(default_factory=dict)
+    _refuted: deque[str] = field(default_factory=lambda: deque(maxlen=REFUTED_LINES))
     _rewordings: Counter[tuple[object, ...]] = field(default_factory=Counter)
-    _sources: dict[int, str] = field(default_factory=dict)
-    _texts: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    _waiting: list[Switch] = field(default_factory=list)
+    _uncounted: list[Answer] = field(default_factory=list)
+    _priors: Numbers | None = None
 
     def __post_init__(self) -> None:
         self._share = self.odds.prior
+        self.tally = Tally(self.relevance.count)
+        self._texts = Texts(self.parts)
 
     # ---- reading ---------------------------------------------------------------------------------------------
 
     @property
+    def answers(self) -> list[Answer]:
+        """The answers so far."""
+        return self.history.answers
+
+    @property
     def trials(self) -> list[Switch]:
-        """The edits on trial, in order."""
-        return list(self._trials)
+        """The edits on trial."""
+        return self.tally.rows[: self.tally.trials]
 
     @property
     def kept(self) -> list[Switch]:
-        """The edits that are kept, in order."""
-        return list(self._kept)
+        """The edits that are kept."""
+        return self.tally.rows[self.tally.trials :]
 
     @property
     def refuted_lines(self) -> list[str]:
         """Lines that were tried in vain, the latest last."""
-        lines = [s.edit.new for s in self.switches if s.state is State.DROPPED and s.is_refuted and not s.edit.is_move]
-        return list(dict.fromkeys(line for line in lines if line))
+        return list(self._refuted)
 
     def text_of(self, mask: int) -> tuple[str, ...]:
         """Return the parts with the edits of ``mask`` made."""
-        known = self._texts.get(mask)
-        if known is None:
-            if len(self._texts) >= TEXTS:
-                self._texts.clear()
-            known = self._texts[mask] = apply(self.parts, [s.edit for s in self.switches if mask & s.bit])
-        return known
+        return self._texts.of(mask)
 
     def without_rivals(self, mask: int) -> int:
         """Return ``mask`` without the kept edits that an edit on trial in it would replace."""
-        trials = [switch for switch in self.trials if mask & switch.bit]
-        for kept in self.kept:
-            if mask & kept.bit and any(self.clash(kept, trial) for trial in trials):
-                mask &= ~kept.bit
+        for bit, rivals in self.tally.rivals:
+            if mask & rivals:
+                mask &= ~bit
         return mask
 
     # ---- entering --------------------------------------------------------------------------------------------
 
     def enter(self, answer: Answer) -> None:
-        """Count an answer for every edit that is not dropped."""
-        self.answers.append(answer)
-        for kind in answer.kinds - self._seen_kinds:
-            self._seen_kinds.add(kind)
-            self._kind_words.update(words(kind))
-        for switch in (*self._trials, *self._kept):
-            switch.add(answer, recent=True)
+        """Take in an answer; it is counted at the next look, for every edit that is not dropped."""
+        self.history.add(answer)
+        self._uncounted.append(answer)
 
     def propose(self, edit: Edit, kinds: Sequence[str], source: str) -> bool:
         """Put ``edit`` on trial. Returns whether that is news.
@@ -126,48 +129,40 @@ class Board:
             return self._again(known, kinds)
         if self._is_noise(edit):
             return False
-        line = edit.new if edit.new is not None else edit.old or ""
         if edit.new is not None and not edit.is_move and self.relevance.names_one_case(edit.new):
             self.log.add("memorised", line=edit.new)
             return False
-        switch = Switch(len(self.switches), edit, self.relevance.focus(line), born=len(self.answers))
-        if not self.allowed(apply(self.text_of(self.kept_mask), [edit])):
-            self.refused.append(apply(self.text_of(self.kept_mask), [edit]))
+        beside = apply(self.text_of(self.kept_mask), [edit])
+        if not self.allowed(beside):
+            self.refused.append(beside)
             self.log.add("refused", part=edit.part, old=edit.old, new=edit.new)
             return False
+        switch = Switch(len(self.switches), edit, source=source)
+        switch.focus = self.relevance.focus(switch.line)
+        switch.state = State.WAITING
+        switch.kinds = tuple(kinds)
         self.switches.append(switch)
-        self._trials.append(switch)
-        self._sources[switch.number] = source
-        switch.named = self._named(line)
-        switch.kinds = {kind: Comparison(self.kept_mask) for kind in (*sorted(switch.named), *kinds)}
-        for kept in self.kept:
-            if switch.focus & kept.focus:
-                switch.narrow.need |= kept.bit
-        for answer in self.answers[-HISTORY:]:
-            switch.add(answer, recent=False)
-        switch.look(self._prior(switch))
-        self.log.add(
-            "trial", edit=switch.number, part=edit.part, old=edit.old, new=edit.new, focus=len(switch.focus),
-            kinds=list(switch.kinds), named=sorted(switch.named),
-        )  # fmt: skip
+        self._remember(switch)
+        self._waiting.append(switch)
+        self.log.add("proposed", edit=switch.number, part=edit.part, old=edit.old, new=edit.new, source=source)
         return True
 
-    def clash(self, one: Switch, other: Switch) -> bool:
-        """Whether two edits stand for the same line, so that only one of them may be on."""
-        pair = (one.number, other.number) if one.number < other.number else (other.number, one.number)
-        known = self._clashes.get(pair)
-        if known is None:
-            known = self._clashes[pair] = clash(one.edit, other.edit)
-        return known
+    def admit(self) -> None:
+        """Put waiting edits on trial while there is room: those proposed most often first, then the latest."""
+        while self._waiting and self.tally.trials < self.room:
+            switch = max(self._waiting, key=lambda s: (s.votes, s.number))
+            self._waiting.remove(switch)
+            if self.allowed(apply(self.text_of(self.kept_mask), [switch.edit])):
+                self._try(switch)
+        while len(self._waiting) > MOST_WAITING:
+            self._waiting.remove(min(self._waiting, key=lambda s: (s.votes, s.number)))
 
     def judge(self) -> None:
         """Look at every edit; keep, drop, and say which text would be returned now."""
-        odds = self.odds
+        odds, tally = self.odds, self.tally
+        self._look()
         for switch in self.trials:
-            if switch.state is not State.TRIAL:
-                continue
-            switch.look(self._prior(switch))
-            if switch.tried < odds.least:
+            if switch.state is not State.TRIAL or switch.tried < odds.least:
                 continue
             patience = odds.patience * (0.5 if switch.focus else 1.0)
             spent = switch.tried - switch.tried_before
@@ -178,26 +173,47 @@ class Board:
             ):
                 self._drop(switch)
         for switch in self.kept:
-            switch.look(self._prior(switch))
-            switch.fade(odds.forget)
-            if switch.chance < odds.stay_at and switch.main.off.n >= odds.least / 2:
+            if switch.chance < odds.stay_at and switch.compared >= odds.least / 2:
                 self._drop(switch)
+        tally.fade_kept(odds.forget)
         self.leader_mask = self._leader()
-        last = self._decided[-odds.memory :]
+        last = [*self._decided.values()][-odds.memory :]
         found = sum(switch.state is State.KEPT for switch in last) + odds.prior * odds.prior_weight
-        self._share = min(max(found / (len(last) + odds.prior_weight), LEAST_SHARE), MOST_SHARE)
+        share = min(max(found / (len(last) + odds.prior_weight), LEAST_SHARE), MOST_SHARE)
+        if share != self._share:
+            self._share, self._priors = share, None
 
     # ---- deciding --------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Count what came since the last look, and weigh all evidence anew."""
+        tally = self.tally
+        self._count()
+        if self._priors is None:
+            self._priors = np.array([self._prior(switch) for switch in tally.rows])
+        tally.look(self._priors)
+
+    def _count(self) -> None:
+        self.tally.count(self._uncounted)
+        self._uncounted.clear()
 
     def _leader(self) -> int:
         odds = self.odds
         chosen = [s for s in self.kept if s.chance >= odds.lead_kept]
-        chosen += [s for s in self.trials if s.tried >= LEAST_FOR_LEAD and s.chance >= odds.lead_at]
+        contested = 0  # what would replace a kept edit has to be kept itself first
+        for _, rivals in self.tally.rivals:
+            contested |= rivals
+        chosen += [
+            s for s in self.trials
+            if s.tried >= LEAST_FOR_LEAD and s.chance >= odds.lead_at and not s.bit & contested
+        ]  # fmt: skip
         mask = self.without_rivals(sum(s.bit for s in chosen))
+        if self.allowed(self.text_of(mask)):
+            return mask
         for switch in sorted(chosen, key=lambda s: (s.chance, -s.number)):
+            mask &= ~switch.bit
             if self.allowed(self.text_of(mask)):
                 break
-            mask &= ~switch.bit
         return mask
 
     def _prior(self, switch: Switch) -> float:
@@ -208,71 +224,96 @@ class Board:
         return max(good, min(good * (1 + odds.vote * (switch.votes - 1)), MOST_BY_VOTES))
 
     def _keep(self, switch: Switch) -> None:
-        self._move(switch, State.KEPT)
-        switch.watch_own_kinds()
-        switch.fade(0.5)
+        rivals = [s for s in self.tally.rows if s is not switch and clash(s.edit, switch.edit)]
+        switch.state = State.KEPT
+        self.tally.keep(switch, 0.5)
         self.kept_mask |= switch.bit
         self.part_gains[switch.edit.part] += 1
-        self.last_source = self._sources[switch.number]
-        self.source_gains[self.last_source] += 1
+        self.last_source = switch.source
+        self.source_gains[switch.source] += 1
         self.log.add("keep", edit=switch.number, chance=switch.chance, tried=switch.tried, answers=len(self.answers))
-        for other in (*self.trials, *self.kept):
-            if other is not switch and self.clash(switch, other):
-                self._drop(other)
-        self._note(switch)
+        self._changed()
+        for rival in rivals:
+            self._drop(rival)
+        self._decided.setdefault(switch.number, switch)
 
     def _drop(self, switch: Switch) -> None:
         was_on_trial = switch.state is State.TRIAL
-        self._move(switch, State.DROPPED)
+        switch.state = State.DROPPED
+        self.tally.leave(switch)
         self.kept_mask &= ~switch.bit
         switch.drops += 1
         if switch.chance < REFUTED and switch.tried >= self.odds.least and was_on_trial:
             switch.is_refuted = True
+            line = bare(switch.edit.new or "")
+            if line and not switch.edit.is_move and line not in self._refuted:
+                self._refuted.append(line)
         self.log.add("drop", edit=switch.number, chance=switch.chance, tried=switch.tried, answers=len(self.answers))
-        self._note(switch)
+        self._changed()
+        self._decided.setdefault(switch.number, switch)
 
-    def _move(self, switch: Switch, state: State) -> None:
-        switch.state = state
-        self._trials = [s for s in self.switches if s.state is State.TRIAL]
-        self._kept = [s for s in self.switches if s.state is State.KEPT]
+    def _changed(self) -> None:
+        self._priors = None
+        self._texts.follow(self.kept, self.trials)
 
-    def _note(self, switch: Switch) -> None:
-        if switch not in self._decided:
-            self._decided.append(switch)
+    def _try(self, switch: Switch) -> None:
+        record = switch.record
+        switch.named = self.history.named_by(switch.line)
+        if record is None:
+            switch.kinds = _watched(switch.named, switch.kinds)
+            needed = sum(kept.bit for kept in self.kept if switch.focus & kept.focus)
+            record = self.history.record_of(switch, self.kept_mask, needed)
+        self._put_on_trial(switch, record)
+        self.log.add(
+            "trial", edit=switch.number, focus=len(switch.focus), kinds=list(switch.kinds), votes=switch.votes,
+            named=sorted(switch.named),
+        )  # fmt: skip
+
+    def _put_on_trial(self, switch: Switch, record: Record) -> None:
+        """``record``: what is known of it before the answers that have not been counted yet."""
+        self._count()
+        switch.state = State.TRIAL
+        rivals = [s for s in self.tally.rows if clash(s.edit, switch.edit)]
+        switch.chance = self._prior(switch)
+        self.tally.enter(switch, record, switch.chance, rivals)
+        self._changed()
 
     # ---- proposals -------------------------------------------------------------------------------------------
 
     def _known(self, edit: Edit) -> Switch | None:
-        for switch in self.switches:
-            mine = switch.edit
-            if mine.key == edit.key:
-                return switch
-            is_line = edit.new is not None and not edit.is_move and not mine.is_move
-            if is_line and (mine.part, mine.new) == (edit.part, edit.new):
-                return switch
-        return None
+        found = self._by_key.get(edit.key)
+        if found is None and edit.new is not None and not edit.is_move:
+            found = self._by_key.get((edit.part, edit.new))
+        return found
+
+    def _remember(self, switch: Switch) -> None:
+        edit = switch.edit
+        self._by_key[edit.key] = switch
+        if edit.new is not None and not edit.is_move:
+            self._by_key.setdefault((edit.part, edit.new), switch)
 
     def _again(self, switch: Switch, kinds: Iterable[str]) -> bool:
         """It was proposed before: one more vote, and another chance for what was dropped without being refuted."""
         switch.votes += 1
+        self._priors = None
+        if switch.state is State.WAITING and switch not in self._waiting:
+            self._waiting.append(switch)
+            return True
         if switch.state is not State.DROPPED:
             return False
-        switch.look(self._prior(switch))
         insists = switch.votes >= (INSIST_REFUTED if switch.is_refuted else INSIST) * switch.drops
         if not insists and (switch.is_refuted or switch.chance < HOPELESS):
             return False
-        self._move(switch, State.TRIAL)
-        switch.fade(self.odds.recall)
+        record = switch.record
+        record.fade(self.odds.recall)
+        before = len(switch.kinds)
+        switch.named = self.history.named_by(switch.line)
+        switch.kinds = _watched(switch.kinds, _watched(switch.named, kinds))
+        self.history.count_kinds(record, switch, range(before, len(switch.kinds)), self.kept_mask)
+        switch.tried *= self.odds.recall
         switch.tried_before = switch.tried
-        line = switch.edit.new if switch.edit.new is not None else switch.edit.old or ""
-        switch.named = self._named(line)
-        fresh = [kind for kind in (*sorted(switch.named), *kinds) if kind not in switch.kinds]
-        for kind in dict.fromkeys(fresh):
-            comparison = switch.kinds[kind] = Comparison(self.kept_mask)
-            for answer in self.answers[-HISTORY:]:
-                if answer.mask & comparison.need == comparison.need:
-                    count_kind(comparison, kind, answer, is_on=bool(answer.mask & switch.bit))
-        switch.look(self._prior(switch))
+        switch.state = State.WAITING
+        self._waiting.append(switch)
         self.log.add("again", edit=switch.number, votes=switch.votes)
         return True
 
@@ -290,11 +331,11 @@ class Board:
         self._rewordings[edit.key] += 1
         return self._rewordings[edit.key] < 2
 
-    def _named(self, line: str) -> frozenset[str]:
-        """The kinds of failure that share a word with ``line`` which most other kinds do not have."""
-        spoken = words(line) & self._kind_words.keys()
-        rare = {word for word in spoken if self._kind_words[word] <= max(2, len(self._seen_kinds) // 3)}
-        return frozenset(kind for kind in self._seen_kinds if words(kind) & rare) if rare else frozenset()
+
+def _watched(first: Iterable[str], then: Iterable[str]) -> tuple[str, ...]:
+    """Return the kinds of failure that an edit is watched on: ``first``, in order, and others."""
+    ordered = sorted(first) if isinstance(first, frozenset) else first
+    return tuple(dict.fromkeys((*ordered, *then)))[:KINDS]
 
 
 def clash(a: Edit, b: Edit) -> bool:

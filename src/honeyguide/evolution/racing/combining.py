@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
+
 from honeyguide.evolution.racing.board import Board
+from honeyguide.evolution.racing.likelihood import Numbers
+from honeyguide.evolution.racing.lots import lots
 from honeyguide.evolution.racing.settings import RacingSettings
-from honeyguide.evolution.racing.switches import State, Switch
-from honeyguide.kernel.choice import units
 
 LEAST_ON, MOST_ON = 0.35, 0.75
 MOST_REVIEWED = 0.35
@@ -21,96 +23,85 @@ REVIEW_NEED = 2.0
 
 @dataclass(slots=True)
 class Combining:
-    """Draws combinations; remembers what went together so that pairs are told apart."""
+    """Draws combinations; remembers what went together so that pairs are told apart.
+
+    Attributes:
+        asked: how often each example was run.
+    """
 
     settings: RacingSettings
     seed: int
     board: Board
+    examples: int
     drawn: int = 0
-    asked: list[int] = field(default_factory=list)
-    _together: dict[tuple[int, int], int] = field(default_factory=dict)
+    asked: Numbers = field(init=False)
 
-    def draw(self) -> int:
-        """Return which edits are on: those on trial by lot, in proportion to their chance; a kept one rarely not.
+    def __post_init__(self) -> None:
+        self.asked = np.zeros(self.examples)
+
+    def draw(self) -> tuple[int, int]:
+        """Return which edits are on, as bits, and the example that the combination is run on."""
+        tally, draws = self.board.tally, self.settings.draws
+        size, trials = len(tally.rows), tally.trials
+        numbers = lots(self.seed, "draw", self.drawn, draws * trials + size - trials + self.examples)
+        self.drawn += 1
+        on = np.ones(size)
+        on[:trials] = self._lot(numbers[: draws * trials].reshape(draws, trials))
+        self._review(on[trials:], numbers[draws * trials : draws * trials + size - trials])
+        mask = 0
+        for switch, is_on in zip(tally.rows, on.tolist(), strict=True):
+            if is_on:
+                mask |= switch.bit
+        mask = self._permitted(self.board.without_rivals(mask))
+        return mask, self._example(on, numbers[draws * trials + size - trials :])
+
+    def _lot(self, numbers: Numbers) -> Numbers:
+        """Those on trial by lot, in proportion to their chance.
 
         Of a few draws the one is taken that best breaks up pairs of edits which were on or off together so far.
         """
-        trials = self.board.trials
-        chances = [min(max(s.chance + self.settings.optimism, LEAST_ON), MOST_ON) for s in trials]
-        lots = units(self.seed, self.settings.draws * len(trials), "on", self.drawn)
-        best: tuple[int, list[bool]] | None = None
-        for number in range(self.settings.draws):
-            on = self._on(trials, chances, lots[number * len(trials) :])
-            cost = self._imbalance(trials, on)
-            if best is None or cost < best[0]:
-                best = (cost, on)
-        on = best[1] if best is not None else []
-        self._remember(trials, on)
-        mask = self.board.kept_mask | sum(s.bit for s, is_on in zip(trials, on, strict=True) if is_on)
-        mask = self.board.without_rivals(mask)
-        for switch in self._reviewed():
-            mask &= ~switch.bit
-        self.drawn += 1
-        return self._permitted(mask)
+        tally = self.board.tally
+        trials = tally.trials
+        likely = np.minimum(np.maximum(tally.chance[:trials] + self.settings.optimism, LEAST_ON), MOST_ON)
+        on: npt.NDArray[np.bool_] = numbers < likely
+        for row in tally.rows_with_rivals:
+            on[:, row] &= ~(on[:, :row] & tally.clashes[row, :row]).any(axis=1)
+        signs = 2.0 * on - 1.0
+        together = tally.together[:trials, :trials]
+        best = int((((signs @ together) * signs).sum(axis=1)).argmin())
+        together += signs[best][:, None] * signs[best]
+        np.fill_diagonal(together, 0.0)
+        chosen: Numbers = on[best].astype(np.float64)
+        return chosen
 
-    def example(self, mask: int, among: Sequence[int]) -> int:
-        """Return the example on which ``mask`` tells most; spread over all otherwise. Scores play no part in it."""
-        about = [
-            s for s in (*self.board.trials, *self.board.kept)
-            if s.focus and (s.state is State.TRIAL or not mask & s.bit)
-        ]  # fmt: skip
-        need = dict.fromkeys(among, 0.0)
-        for switch in about:
-            side = switch.narrow.on if mask & switch.bit else switch.narrow.off
-            worth = (REVIEW_NEED if switch.state is State.KEPT else 1.0) / (1.0 + side.n)
-            for number in switch.focus:
-                need[number] += worth
-        lots = units(self.seed, len(among), "example", self.drawn)
-        best, most = among[0], float("-inf")
-        for number, lot in zip(among, lots, strict=True):
-            value = need[number] - REPEATED * self.asked[number] + LOT * lot
-            if value > most:
-                best, most = number, value
-        self.asked[best] += 1
+    def _review(self, on: Numbers, numbers: Numbers) -> None:
+        """Switch kept edits off now and then, the doubtful ones more often."""
+        odds, tally = self.settings.odds, self.board.tally
+        doubt = odds.review + (1.0 - tally.chance[tally.trials : len(tally.rows)]) * odds.trust
+        off = np.flatnonzero(numbers < np.minimum(doubt, MOST_REVIEWED))
+        if len(off) > odds.reviews:
+            off = off[np.argsort(numbers[off] / doubt[off], kind="stable")[: odds.reviews]]
+        on[off] = 0.0
+
+    def _example(self, on: Numbers, numbers: Numbers) -> int:
+        """Return the example on which this tells most; spread over all otherwise. Scores play no part in it."""
+        tally = self.board.tally
+        size, trials = len(tally.rows), tally.trials
+        count = tally.narrow[:size, :, 0]
+        worth = 1.0 / (1.0 + np.where(on > 0.0, count[:, 0], count[:, 1]))
+        worth[trials:] *= REVIEW_NEED * (1.0 - on[trials:])
+        need = worth @ tally.focus[:size] - REPEATED * self.asked + LOT * numbers
+        best = int(need.argmax())
+        self.asked[best] += 1.0
         return best
-
-    def _on(self, trials: Sequence[Switch], chances: Sequence[float], lots: Sequence[float]) -> list[bool]:
-        on: list[bool] = []
-        for switch, chance, lot in zip(trials, chances, lots, strict=False):
-            rivals = (trials[j] for j, is_on in enumerate(on) if is_on)
-            on.append(lot < chance and not any(self.board.clash(switch, rival) for rival in rivals))
-        return on
-
-    def _imbalance(self, trials: Sequence[Switch], on: Sequence[bool]) -> int:
-        cost = 0
-        for i, one in enumerate(trials):
-            for j in range(i):
-                known = self._together.get((trials[j].number, one.number), 0)
-                cost += known if on[i] == on[j] else -known
-        return cost
-
-    def _remember(self, trials: Sequence[Switch], on: Sequence[bool]) -> None:
-        for i, one in enumerate(trials):
-            for j in range(i):
-                pair = (trials[j].number, one.number)
-                self._together[pair] = self._together.get(pair, 0) + (1 if on[i] == on[j] else -1)
-
-    def _reviewed(self) -> list[Switch]:
-        """Kept edits that are off this time, the doubtful ones more often."""
-        odds, off = self.settings.odds, []
-        kept = self.board.kept
-        lots = units(self.seed, len(kept), "review", self.drawn)
-        for switch, lot in zip(kept, lots, strict=True):
-            doubt = odds.review + (1.0 - switch.chance) * odds.trust
-            if lot < min(doubt, MOST_REVIEWED):
-                off.append((lot / doubt, switch.number, switch))
-        return [switch for _, _, switch in sorted(off)[: odds.reviews]]
 
     def _permitted(self, mask: int) -> int:
         """Take edits off, the latest first, until the text may be tried."""
         board = self.board
-        for switch in reversed(board.trials):
+        if board.allowed(board.text_of(mask)):
+            return mask
+        for switch in sorted(board.trials, key=lambda switch: -switch.number):
+            mask &= ~switch.bit
             if board.allowed(board.text_of(mask)):
                 return mask
-            mask &= ~switch.bit
-        return mask if board.allowed(board.text_of(mask)) else board.leader_mask
+        return board.leader_mask

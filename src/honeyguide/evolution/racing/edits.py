@@ -1,7 +1,8 @@
-"""A rewrite as line edits that can be switched on one by one, in any combination.
+"""A rewrite as edits of single pieces that can be switched on one by one, in any combination.
 
-A model rewrites a whole text; only what it changed is of interest, and each change is worth its own trial. An edit
-remembers the lines that stood before it, nearest first, so that it finds its place when other edits are off.
+A model rewrites a whole text; only what it changed is of interest, and each change is worth its own trial. A piece is
+a line, or a sentence of a paragraph (``pieces``). An edit remembers the pieces that stood before it, nearest first, so
+that it finds its place when other edits are off.
 """
 
 from __future__ import annotations
@@ -10,23 +11,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from honeyguide.evolution.racing.pieces import GOES_ON, bare, goes_on, joined, pieces
 from honeyguide.evolution.racing.relevance import words
 
 ANCHORS = 40
-"""How many preceding lines an edit remembers."""
+"""How many preceding pieces an edit remembers."""
 SAME_LINE = 0.6
-"""A line that comes where another goes replaces it when they are at least this similar (0 to 1)."""
+"""A piece that comes where another goes replaces it when they are at least this similar (0 to 1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One line replaced, inserted, deleted or moved.
+    """One piece replaced, inserted, deleted or moved.
 
     Attributes:
         part: which part of the text, from 0.
-        old: the line that goes; ``None`` for an insertion.
-        new: the line that comes; ``None`` for a deletion. A move has both, equal.
-        before: the lines that stood before it, nearest first.
+        old: the piece that goes; ``None`` for an insertion.
+        new: the piece that comes; ``None`` for a deletion. A move has both, equal.
+        before: the pieces that stood before it, nearest first.
     """
 
     part: int
@@ -58,24 +60,37 @@ def says_the_same(one: str, other: str) -> bool:
 
 
 def edits_between(part: int, old_text: str, new_text: str) -> list[Edit]:
-    """Return what turns ``old_text`` into ``new_text``, line by line, in the order of the text."""
-    old, new = old_text.split("\n"), new_text.split("\n")
+    """Return what turns ``old_text`` into ``new_text``, piece by piece, in the order of the text.
+
+    That a sentence now begins a line, or no longer does, is no edit.
+    """
+    old = list(pieces(old_text))
+    as_before = {bare(piece): piece for piece in reversed(old)}
+    new = [as_before.get(bare(piece), piece) for piece in pieces(new_text)]
     found: list[Edit] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
             continue
-        gone, come = old[i1:i2], new[j1:j2]
-        before = tuple(reversed(old[max(0, i1 - ANCHORS) : i1]))
-        for k in range(max(len(gone), len(come))):
-            line_gone = gone[k] if k < len(gone) else None
-            line_come = come[k] if k < len(come) else None
-            place = (*reversed(come[:k]), *before)
-            if line_gone is not None and line_come is not None and not _is_replacement(line_gone, line_come):
-                found.append(Edit(part, line_gone, None, before))
-                found.append(Edit(part, None, line_come, (line_gone, *place)))
-            else:
-                found.append(Edit(part, line_gone, line_come, place))
+        before = list(reversed(old[max(0, i1 - ANCHORS) : i1]))
+        for gone, come in _pairs(old[i1:i2], new[j1:j2]):
+            found.append(Edit(part, gone, come, tuple(before)))
+            before = [piece for piece in (come, gone) if piece is not None] + before
     return _with_moves([e for e in found if (e.old or "").strip() or (e.new or "").strip()], set(old), set(new))
+
+
+def _pairs(gone: list[str], come: list[str]) -> list[tuple[str | None, str | None]]:
+    """Return what becomes what, in order: each piece that goes with the first one like it that comes."""
+    found: list[tuple[str | None, str | None]] = []
+    next_come = 0
+    for old in gone:
+        match = next((i for i in range(next_come, len(come)) if _is_replacement(old, come[i])), None)
+        if match is None:
+            found.append((old, None))
+        else:
+            found += [(None, new) for new in come[next_come:match]]
+            found.append((old, come[match]))
+            next_come = match + 1
+    return found + [(None, new) for new in come[next_come:]]
 
 
 def _is_replacement(gone: str, come: str) -> bool:
@@ -83,7 +98,7 @@ def _is_replacement(gone: str, come: str) -> bool:
 
 
 def _with_moves(edits: list[Edit], old: set[str], new: set[str]) -> list[Edit]:
-    """A line that leaves one place and appears at another has moved; a line that is there already is no news."""
+    """A piece that leaves one place and appears at another has moved; one that is there already is no news."""
     leaving = {e.old for e in edits if e.old is not None}
     result = []
     for edit in edits:
@@ -100,36 +115,55 @@ def _with_moves(edits: list[Edit], old: set[str], new: set[str]) -> list[Edit]:
 
 
 def apply(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
-    """Return ``parts`` with ``edits`` made in their order. An edit whose old line is not there inserts its new one."""
-    lines = [part.split("\n") for part in parts]
+    """Return ``parts`` with ``edits`` made in their order. An edit whose old piece is not there inserts its new one."""
+    split = [list(pieces(part)) for part in parts]
     for edit in edits:
-        _make(lines[edit.part], edit)
-    return tuple("\n".join(part) for part in lines)
+        make(split[edit.part], edit)
+    return tuple(joined(part) for part in split)
 
 
-def _make(lines: list[str], edit: Edit) -> None:
-    at = lines.index(edit.old) if edit.old is not None and edit.old in lines else None
+def make(split: list[str], edit: Edit) -> None:
+    """Make ``edit`` in the pieces of its part."""
+    at = split.index(edit.old) if edit.old is not None and edit.old in split else None
     if edit.is_move:
         if at is not None:
-            del lines[at]
-            lines.insert(_place(lines, edit.before), edit.new or "")
+            _remove(split, at)
+            split.insert(_place(split, edit), edit.new or "")
         return
     if edit.new is None:
-        if at is not None and len(lines) > 1:
-            del lines[at]
+        if at is not None and sum(map(bool, split)) > 1:
+            _remove(split, at)
         return
-    if edit.new in lines:
+    if edit.new in split:
         if at is not None:
-            del lines[at]
+            _remove(split, at)
         return
     if at is not None:
-        lines[at] = edit.new
+        split[at] = edit.new if goes_on(split[at]) == goes_on(edit.new) else _joined_like(edit.new, split[at])
     else:
-        lines.insert(_place(lines, edit.before), edit.new)
+        split.insert(_place(split, edit), edit.new)
 
 
-def _place(lines: list[str], before: Sequence[str]) -> int:
-    for anchor in before:
-        if anchor.strip() and anchor in lines:
-            return lines.index(anchor) + 1
-    return 0 if not before else len(lines)
+def _remove(split: list[str], at: int) -> None:
+    """Take a piece out. A sentence that went on after it keeps its line: nothing stands for what began it."""
+    if at + 1 < len(split) and goes_on(split[at + 1]) and not goes_on(split[at]):
+        split[at] = ""
+    else:
+        del split[at]
+
+
+def _joined_like(piece: str, other: str) -> str:
+    return f"{GOES_ON} {piece}" if goes_on(other) else bare(piece)
+
+
+def _place(split: list[str], edit: Edit) -> int:
+    """Return where the new piece goes: behind the nearest that stood before it, a line behind the whole line of it."""
+    at = 0 if not edit.before else len(split)
+    for anchor in edit.before:
+        if anchor.strip() and anchor in split:
+            at = split.index(anchor) + 1
+            break
+    if edit.new is not None and not goes_on(edit.new):
+        while at < len(split) and goes_on(split[at]):
+            at += 1
+    return at

@@ -1,14 +1,19 @@
 """What answers with an edit and without it say: log likelihood ratios of "it helps" to "it changes nothing".
 
 A ratio averages over several sizes of the effect, so that under "it changes nothing" its expectation is 1 and many
-edits, kinds and looks do not add up to a false finding (Robbins 1970, the method of mixtures).
+edits, kinds and looks do not add up to a false finding (Robbins 1970, the method of mixtures). All functions work on
+arrays of comparisons at once; the last axes of ``sums`` are the side (0 on, 1 off) and what was summed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float64]
 
 LEAST_VARIANCE = 0.01
 PRIOR_VARIANCE = 0.06
@@ -17,86 +22,53 @@ PRIOR_WEIGHT = 4.0
 MOST_FREQUENT = 0.97
 
 
-@dataclass(slots=True)
-class Sum:
-    """Count, sum and sum of squares; fractions after fading."""
+def score_rises(sums: Numbers, *steps: Numbers | float) -> tuple[Numbers, Numbers]:
+    """Return the log ratios of "the mean score is higher by one of ``steps``" to "it is the same"; and for lower.
 
-    n: float = 0.0
-    total: float = 0.0
-    squares: float = 0.0
+    Normal, with the variance of both sides together drawn towards a guess; 0 without both sides.
 
-    def add(self, value: float) -> None:
-        self.n += 1.0
-        self.total += value
-        self.squares += value * value
-
-    def fade(self, share: float) -> None:
-        """Let what was counted weigh ``share`` of what it did."""
-        self.n *= share
-        self.total *= share
-        self.squares *= share
-
-    @property
-    def mean(self) -> float:
-        return self.total / self.n if self.n else 0.0
-
-
-@dataclass(slots=True)
-class Comparison:
-    """Answers with an edit on, and with it off.
-
-    Attributes:
-        need: edits, as bits, that have to be on for an answer from before the edit's time to count.
+    Args:
+        sums: ``(…, 2, 3)``: count, sum and sum of squares of the scores, on and off.
+        steps: each a number, or one for every comparison.
     """
-
-    need: int = 0
-    on: Sum = field(default_factory=Sum)
-    off: Sum = field(default_factory=Sum)
-
-    def fade(self, share: float) -> None:
-        """Let what was counted weigh ``share`` of what it did."""
-        self.on.fade(share)
-        self.off.fade(share)
-
-    def score_rises(self, steps: Sequence[float]) -> float:
-        """Return the log ratio of "the mean score is higher by one of ``steps``" to "it is the same".
-
-        Normal, with the variance of both sides together drawn towards a guess; 0 without both sides.
-        """
-        on, off = self.on, self.off
-        if not on.n or not off.n:
-            return 0.0
-        inside = (on.squares - on.total * on.total / on.n) + (off.squares - off.total * off.total / off.n)
-        variance = (inside + PRIOR_WEIGHT * PRIOR_VARIANCE) / max(on.n + off.n - 2.0 + PRIOR_WEIGHT, 1.0)
-        precision = on.n * off.n / (on.n + off.n) / max(variance, LEAST_VARIANCE)
-        seen = on.total / on.n - off.total / off.n
-        return log_mean([precision * step * (seen - step / 2.0) for step in steps])
-
-    def failures_fall(self, shares: Sequence[float]) -> float:
-        """Return the log ratio of "one of ``shares`` of the failures is gone" to "none is"; negative shares: more.
-
-        Binomial, with the frequency without the edit as estimated (half a failure added), and tempered by how well
-        that is known: ``off / (on + off)``.
-        """
-        on, off = self.on, self.off
-        if not on.n or not off.n:
-            return 0.0
-        before = (off.total + 0.5) / (off.n + 1.0)
-        known = off.n / (on.n + off.n)
-        ratios = []
-        for share in shares:
-            after = min(before * (1.0 - share), MOST_FREQUENT)
-            gone = on.total * math.log(after / before) + (on.n - on.total) * math.log((1.0 - after) / (1.0 - before))
-            ratios.append(known * gone)
-        return log_mean(ratios)
+    count, total, squares = sums[..., 0], sums[..., 1], sums[..., 2]
+    safe = np.maximum(count, 1e-9)
+    mean = total / safe
+    inside = (squares - total * mean).sum(-1)
+    both = count[..., 0] + count[..., 1]
+    variance = (inside + PRIOR_WEIGHT * PRIOR_VARIANCE) / np.maximum(both - 2.0 + PRIOR_WEIGHT, 1.0)
+    precision = count[..., 0] * count[..., 1] / np.maximum(both, 1e-9) / np.maximum(variance, LEAST_VARIANCE)
+    seen = mean[..., 0] - mean[..., 1]
+    up = [precision * step * (seen - 0.5 * step) for step in steps]
+    down = [precision * step * (-seen - 0.5 * step) for step in steps]
+    return log_mean(up), log_mean(down)
 
 
-def log_sum(values: Sequence[float]) -> float:
-    """Return log(sum(exp(v)))."""
-    top = max(values)
-    return top + math.log(sum(math.exp(value - top) for value in values))
+def failures_fall(sums: Numbers, shares: Sequence[float]) -> Numbers:
+    """Return the log ratios of "one of ``shares`` of the failures is gone" to "none is"; negative shares: more.
+
+    Binomial, with the frequency without the edit as estimated (half a failure added), and tempered by how well
+    that is known: ``off / (on + off)``. 0 without both sides.
+
+    Args:
+        sums: ``(…, 2, 2)``: answers and failures among them, on and off.
+    """
+    on, failed = sums[..., 0, 0], sums[..., 0, 1]
+    off, failed_off = sums[..., 1, 0], sums[..., 1, 1]
+    before = (failed_off + 0.5) / (off + 1.0)
+    known = off / np.maximum(on + off, 1e-9)
+    base = np.log1p(-before)
+    ratios = []
+    for share in shares:
+        after = np.minimum(before * (1.0 - share), MOST_FREQUENT)
+        more = math.log1p(-share) if share > 0 else np.log(after / before)
+        ratios.append(known * (failed * more + (on - failed) * (np.log1p(-after) - base)))
+    return log_mean(ratios)
 
 
-def log_mean(values: Sequence[float]) -> float:
-    """Return log(mean(exp(v)))."""
-    return log_sum(values) - math.log(len(values))
+def log_mean(values: Sequence[Numbers]) -> Numbers:
+    """Return log(mean(exp(v))) of arrays, number by number."""
+    result = values[0]
+    for value in values[1:]:
+        result = np.logaddexp(result, value)
+    return result - math.log(len(values))

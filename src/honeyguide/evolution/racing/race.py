@@ -21,10 +21,9 @@ from honeyguide.evolution.racing.switches import Answer
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.choice import shuffled
 
-JUDGED_EVERY = 4
-"""Answers between two looks at the edits."""
-EDITS_EXPECTED = 2
-"""Edits that a reflection brings, about."""
+LOOKS = ((400, 4), (800, 8))
+LATER = 16
+"""Answers between two looks at the edits: so many up to so many answers. Late ones change little each."""
 LEVEL_MEMORY = 30
 LEVEL_WEIGHT = 2
 
@@ -70,13 +69,13 @@ class Race:
     _totals: list[tuple[int, float]] = field(init=False)
     _repetitions: Counter[tuple[str, int]] = field(default_factory=Counter)
     _open: int = 0
-    _batch: int = 0
+    _asked_at: dict[int, tuple[int, float]] = field(default_factory=dict)
     _level: float = 0.5
 
     def __post_init__(self) -> None:
         settings, seed = self.settings, self.seed
-        self.board = Board(settings.odds, self.parts, Relevance(self.inputs), self.log, self.allowed)
-        self._combining = Combining(settings, seed, self.board, asked=[0] * len(self.inputs))
+        self.board = Board(settings.odds, self.parts, Relevance(self.inputs), self.log, self.allowed, settings.trials)
+        self._combining = Combining(settings, seed, self.board, len(self.inputs))
         self._reflecting = Reflecting(settings, seed, self.board, self.train)
         self._first = shuffled(seed, range(self.train), "first")[: settings.first_look]
         self._totals = [(0, 0.0)] * len(self.inputs)
@@ -97,14 +96,32 @@ class Race:
 
     def next_reflection(self) -> ReflectJob | None:
         """Return a reflection that is due, or ``None``."""
-        if len(self.answers) < len(self._first) or self.is_over:
+        if len(self.answers) < min(self.settings.early, len(self._first)) or self.is_over:
             return None
         if self._too_late() or not self._may_reflect():
             return None
         job = self._reflecting.next()
-        self._batch = max(self._batch - 1, 0) if job is not None else 0
-        self._open += job is not None
+        if job is not None:
+            self._open += 1
+            self._asked_at[job.number] = (len(self.answers), self._work())
         return job
+
+    def is_due(self, job: ReflectJob) -> bool:
+        """Whether a reflection is to be used before the next answer.
+
+        That is so when the slots have done, by the settings, as much as they can while it is under way: a number that
+        depends on no clock. Early on it is sooner, because calls are worth more than slots.
+        """
+        settings = self.settings
+        answers, work = self._asked_at[job.number]
+        since = len(self.answers) - answers
+        return since >= settings.lag and (
+            self._work() - work >= settings.lasts * settings.slots or since >= settings.ramp * answers
+        )
+
+    def _work(self) -> float:
+        """What the slots have done so far, in graded answers."""
+        return len(self.answers) + self.settings.lasts * self.reflections
 
     def next_run(self) -> RunJob | None:
         """Return what to run next, or ``None`` when every evaluation was asked for or could change nothing."""
@@ -114,8 +131,7 @@ class Race:
             mask, example = 0, self._first[self.asked]
             self._combining.asked[example] += 1
         else:
-            mask = self._combining.draw()
-            example = self._combining.example(mask, range(len(self.inputs)))
+            mask, example = self._combining.draw()
         self.asked += 1
         parts = self.board.text_of(mask)
         known = (sha256_hex("\x1e".join(parts)), example)
@@ -132,14 +148,18 @@ class Race:
             self.faultless = self.faultless + 1 if not self.board.answers[-1].kinds else 0
             self._totals[job.example] = (runs + 1, total + score)
             self._level += (score - self._level) / min(len(self.answers), LEVEL_MEMORY)
-        if len(self.answers) % JUDGED_EVERY == 0:
+        count = len(self.answers)
+        if count % next((every for most, every in LOOKS if count <= most), LATER) == 0:
             self.board.judge()
+            self.board.admit()
 
     def take_reflection(self, job: ReflectJob, text: str | None) -> None:
         """Enter a rewrite of the part, or ``None`` for none. An empty or malformed one costs no evaluation."""
         self._open -= 1
+        del self._asked_at[job.number]
         edits = edits_between(job.part, job.current, text) if text is not None and text.strip() else []
         fresh = sum(self.board.propose(edit, job.watched, job.strategy.value) for edit in edits)
+        self.board.admit()
         self.fruitless = 0 if fresh else self.fruitless + 1
         self.log.add(
             "reflection", number=job.number, part=job.part, strategy=job.strategy.value, kinds=list(job.kinds),
@@ -162,18 +182,8 @@ class Race:
         return self.faultless >= len(self._first) > 0 and not self.board.trials and not self._open
 
     def _may_reflect(self) -> bool:
-        """Whether the calls so far pay for a reflection and there is room for its edits; several are asked at once."""
-        settings = self.settings
-        paid = self.asked // settings.calls_per_reflection - self.reflections
-        room = settings.trials - len(self.board.trials) - EDITS_EXPECTED * self._open
-        if (
-            not self._batch
-            and not self._open
-            and paid >= settings.at_once
-            and room > EDITS_EXPECTED * (settings.at_once - 1)
-        ):
-            self._batch = settings.at_once
-        return self._batch > 0 and paid > 0
+        """Whether the calls so far pay for a reflection."""
+        return self.asked // self.settings.calls_per_reflection > self.reflections
 
     def _too_late(self) -> bool:
         """Whether an edit that came now could no longer be on often enough to be kept."""

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from honeyguide.evolution.racing.board import Board
+from honeyguide.evolution.racing.lots import lots
 from honeyguide.evolution.racing.settings import RacingSettings
 from honeyguide.evolution.strategies import STRATEGIES, Strategy
 from honeyguide.kernel.choice import unit
@@ -16,8 +17,6 @@ EACH = 2
 """How many answers to the same example are evidence."""
 NOISE = 0.06
 """A kind of failure in a smaller share of the answers is left alone while there are others."""
-AVOIDED = 30
-"""How many lines that were tried in vain are named."""
 CURIOUS = 0.5
 
 
@@ -68,7 +67,7 @@ class Reflecting:
         kinds = self._kinds(failing, part, len(recent))
         shown = self._shown(failing, kinds)
         good = [n for n in recent if not board.answers[n].kinds]
-        good.sort(key=lambda n: unit(self.seed, "good", self.asked, n))
+        order = lots(self.seed, "good", self.asked, len(good)).argsort()[: settings.good]
         counts = Counter(kind for n in shown for kind in board.answers[n].kinds)
         often = [k for k, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if count >= 2]
         hopeful = sum(s.bit for s in board.trials if s.chance > settings.odds.prior / 2)
@@ -81,8 +80,8 @@ class Reflecting:
             tuple(kinds),
             tuple(dict.fromkeys((*kinds, *often[: settings.candidates]))),
             tuple(shown),
-            tuple(good[: settings.good]),
-            tuple(board.refuted_lines[-AVOIDED:]),
+            tuple(good[place] for place in order.tolist()),
+            tuple(board.refuted_lines),
         )
         self.asked += 1
         self._parts_asked[part] += 1
@@ -102,23 +101,26 @@ class Reflecting:
 
     def _failing(self, recent: list[int]) -> dict[str, list[int]]:
         """Kind -> answers that show it although the edits kept against it were on."""
-        kept = self.board.kept
+        against = Counter[str]()
+        for switch in self.board.kept:
+            for kind in switch.kinds:
+                against[kind] |= switch.bit
         found: dict[str, list[int]] = {}
         for number in recent:
             answer = self.board.answers[number]
-            missing = [s for s in kept if not answer.mask & s.bit]
             for kind in sorted(answer.kinds):
-                if not any(kind in switch.kinds for switch in missing):
+                if not against[kind] & ~answer.mask:
                     found.setdefault(kind, []).append(number)
         return found
 
     def _kinds(self, failing: dict[str, list[int]], part: int, answers: int) -> list[str]:
-        trials = self.board.trials
+        watched = Counter(kind for switch in self.board.trials for kind in switch.kinds)
+        numbers = lots(self.seed, "kind", self.asked, len(failing)).tolist()
+        by_kind: dict[str, float] = dict(zip(sorted(failing), numbers, strict=True))
 
         def urgency(kind: str) -> float:
-            lot = 2 * unit(self.seed, "kind", self.asked, kind)
-            waiting = 0.5 * self._kinds_asked[kind, part] + 1.5 * sum(kind in s.kinds for s in trials)
-            return (len(failing[kind]) + lot) / (1 + waiting)
+            waiting = 0.5 * self._kinds_asked[kind, part] + 1.5 * watched[kind]
+            return (len(failing[kind]) + 2 * by_kind[kind]) / (1 + waiting)
 
         ranked = sorted(failing, key=lambda kind: (-urgency(kind), kind))
         strong = [kind for kind in ranked if len(failing[kind]) >= max(2.0, NOISE * answers)]

@@ -21,7 +21,7 @@ class Relevance:
     """An index of the words of all inputs."""
 
     def __init__(self, inputs: Sequence[str]) -> None:
-        self._count = len(inputs)
+        self.count = len(inputs)
         self._where: dict[str, set[int]] = defaultdict(set)
         for number, text in enumerate(inputs):
             for word in words(text):
@@ -32,9 +32,9 @@ class Relevance:
         found: set[int] = set()
         for word in words(line):
             where = self._where.get(word, ())
-            if 2 <= len(where) <= MOST_SHARE * self._count:
+            if 2 <= len(where) <= MOST_SHARE * self.count:
                 found.update(where)
-        return frozenset(found) if len(found) <= 0.6 * self._count else frozenset()
+        return frozenset(found) if len(found) <= 0.6 * self.count else frozenset()
 
     def names_one_case(self, line: str) -> bool:
         """Whether ``line`` holds an identifier (digits in it) that stands in a single input: it was memorised."""

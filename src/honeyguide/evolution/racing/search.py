@@ -7,11 +7,10 @@ journal after any interruption.
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from honeyguide.evals.examples import Example
 from honeyguide.evals.verdicts import Evaluation
@@ -21,7 +20,9 @@ from honeyguide.evolution.instruction_search import STAGE, InstructionSettings, 
 from honeyguide.evolution.mutation import Failure, MutationTask
 from honeyguide.evolution.mutator import Proposal
 from honeyguide.evolution.pareto import front
+from honeyguide.evolution.racing.grades import Grades
 from honeyguide.evolution.racing.kinds import KindBook
+from honeyguide.evolution.racing.lanes import Call, Lanes
 from honeyguide.evolution.racing.race import Race, RunJob
 from honeyguide.evolution.racing.reflecting import ReflectJob
 from honeyguide.evolution.racing.settings import RacingSettings
@@ -116,6 +117,7 @@ class _Search:
     anchor: list[Example] = field(init=False)
     kinds: Kinds = field(init=False)
     has_budget: bool = field(init=False)
+    grades: Grades = field(default_factory=Grades)
     evaluations: list[Evaluation] = field(default_factory=list)
     history: list[Candidate] = field(default_factory=list)
     records: list[GenerationRecord] = field(default_factory=list)
@@ -157,40 +159,33 @@ class _Search:
 
     async def _race(self) -> None:
         """Keep calls under way; hand in the oldest evaluation, or a reflection that is due, as soon as it is there."""
-        settings = self.search.settings
-        runs: deque[tuple[RunJob, asyncio.Future[Evaluation]]] = deque()
-        reflections: deque[tuple[int, ReflectJob, asyncio.Future[Proposal]]] = deque()
-        slots = asyncio.Semaphore(max(self.ports.width, 1))
+        race, lanes = self.race, Lanes(max(self.ports.width, 1))
+        runs: deque[tuple[RunJob, Call[Evaluation]]] = deque()
+        reflections: deque[tuple[ReflectJob, Call[Proposal]]] = deque()
         try:
             while self.failed < FAILED_IN_A_ROW:
-                while (wanted := self.race.next_reflection()) is not None:
-                    due = len(self.race.answers) + settings.lag
-                    reflections.append((due, wanted, asyncio.ensure_future(self._propose(wanted, slots))))
-                while len(runs) < settings.ahead and (job := self.race.next_run()) is not None:
-                    runs.append((job, asyncio.ensure_future(self._evaluate(job, slots))))
-                if reflections and (not runs or reflections[0][0] <= len(self.race.answers)):
-                    _, reflect, proposal = reflections[0]
-                    self._take_proposal(reflect, await proposal)
+                while (wanted := race.next_reflection()) is not None:
+                    reflections.append((wanted, lanes.reflect(self._asking(wanted))))
+                while len(runs) < race.settings.ahead and (job := race.next_run()) is not None:
+                    runs.append((job, lanes.evaluate(self._running(job))))
+                if reflections and (not runs or race.is_due(reflections[0][0])):
+                    reflect, proposal = reflections[0]
+                    self._take_proposal(reflect, await proposal.result())
                     reflections.popleft()
                 elif runs:
                     job, evaluation = runs[0]
-                    self._take_evaluation(job, await evaluation)
+                    self._take_evaluation(job, await evaluation.result())
                     runs.popleft()
                 else:
                     return
         finally:
-            waiting: list[asyncio.Future[Any]] = [proposal for _, _, proposal in reflections]
-            waiting += [evaluation for _, evaluation in runs]
-            for future in waiting:
-                future.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
+            await lanes.close()
 
-    async def _evaluate(self, job: RunJob, slots: asyncio.Semaphore) -> Evaluation:
-        async with slots:
-            example = self.examples[job.example]
-            return await self.ports.ledger.submit(self._deployed(job.parts), example, job.repetition)
+    def _running(self, job: RunJob) -> Callable[[], Awaitable[Evaluation]]:
+        submit, example = self.ports.ledger.submit, self.examples[job.example]
+        return lambda: submit(self._deployed(job.parts), example, job.repetition)
 
-    async def _propose(self, job: ReflectJob, slots: asyncio.Semaphore) -> Proposal:
+    def _asking(self, job: ReflectJob) -> Callable[[], Awaitable[Proposal]]:
         task = self.task
         other = len(self.search.parts.join(self.race.parts)) - len(self.race.parts[job.part])
         mutation = MutationTask(
@@ -206,14 +201,13 @@ class _Search:
         )
         repetition = self._repetitions[mutation]
         self._repetitions[mutation] += 1
-        async with slots:
-            return await self.ports.mutator.propose(mutation, repetition)
+        return lambda: self.ports.mutator.propose(mutation, repetition)
 
     def _take_evaluation(self, job: RunJob, evaluation: Evaluation) -> None:
         self.ports.ledger.record(self._deployed(job.parts), evaluation)
         self.evaluations.append(evaluation)
         before = self.race.leader
-        self.race.take_answer(job, evaluation.verdict.overall, self.kinds.of(evaluation))
+        self.race.take_answer(job, *self.grades.settle(evaluation, self.kinds.of(evaluation)))
         if self.race.leader != before:
             self._follow_leader()
         elif len(self.race.answers) % TOLD_EVERY == 0:
@@ -273,7 +267,11 @@ class _Search:
         live = measured[-1]
         by_id = {c.id: m for c, m in zip(found, measured, strict=False)}
         comparable = {name: m for name, m in by_id.items() if m.scores or not live.scores} or {baseline.id: live}
-        means = like_for_like({**comparable, "": live})
+        raced = {id(evaluation) for evaluation in self.evaluations}
+        for evaluation in {id(e): e for m in measured for e in m.evaluations if id(e) not in raced}.values():
+            self.grades.settle(evaluation, ())
+        settled = {name: self.grades.settled(m) for name, m in {**comparable, "": live}.items()}
+        means = like_for_like(settled)
         ordered = best_first([c for c in found if c.id in comparable], means)
         last = front(ordered, lambda c: (means[c.id].correctness, means[c.id].procedure, means[c.id].conciseness))
         self.ports.log.add(

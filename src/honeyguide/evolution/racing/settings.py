@@ -62,11 +62,14 @@ class RacingSettings:
         evaluations: most graded answers of the search, without the last measurement.
         anchor: validation examples of the last measurement.
         calls_per_reflection: graded answers asked for, for each reflection that may be asked for.
-        at_once: reflections that are asked for together, so that slow ones are waited for once.
         first_look: training examples that the present text is run on before the first reflection.
         ahead: graded answers under way or waiting. Results are used in the order in which they were asked for.
-        lag: graded answers that are used between asking for a reflection and using it.
-        trials: most edits on trial at once.
+        lag: graded answers that are used at least between asking for a reflection and using it.
+        lasts: how many graded answers one slot brings while one reflection is under way.
+        slots: calls that are under way at once; with ``lasts`` this says when a reflection will be there.
+        ramp: how long a reflection may be under way, as a share of the answers so far: early ones are waited for.
+        early: graded answers after which the first reflection is asked for.
+        trials: most edits on trial at once; others wait, those that were proposed most often first.
         kinds: kinds of failure that one reflection is about.
         candidates: kinds of failure that an edit without a name for its own is watched on.
         shown: most failures in one reflection.
@@ -79,10 +82,13 @@ class RacingSettings:
     evaluations: int = 400
     anchor: int = 60
     calls_per_reflection: int = 8
-    at_once: int = 2
     first_look: int = 24
-    ahead: int = 12
+    ahead: int = 16
     lag: int = 6
+    lasts: float = 6.0
+    slots: int = 8
+    ramp: float = 0.65
+    early: int = 8
     trials: int = 10
     kinds: int = 3
     candidates: int = 6
@@ -94,8 +100,11 @@ class RacingSettings:
     odds: Odds = Odds()
 
     def __post_init__(self) -> None:
-        sizes = (self.anchor, self.calls_per_reflection, self.first_look, self.ahead, self.trials, self.kinds)
-        if min(*sizes, self.candidates, self.shown, self.draws, self.dry) < 1 or min(self.evaluations, self.good) < 0:
+        sizes = (
+            self.anchor, self.calls_per_reflection, self.first_look, self.ahead, self.trials, self.kinds,
+            self.candidates, self.shown, self.draws, self.dry, self.slots, self.lag, self.early,
+        )  # fmt: skip
+        if min(sizes) < 1 or min(self.evaluations, self.good, self.lasts, self.ramp) < 0:
             raise InvalidInput("A racing search needs at least one of everything.")
         if self.odds.drop_at >= self.odds.keep_at:
             raise InvalidInput("An edit cannot be dropped on better evidence than it is kept on.")

@@ -1,0 +1,57 @@
+"""The text of a combination of edits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from honeyguide.evolution.racing.edits import make
+from honeyguide.evolution.racing.pieces import joined, pieces
+from honeyguide.evolution.racing.switches import Switch
+
+
+@dataclass(slots=True)
+class Texts:
+    """Makes texts of the edits in play: first those that are kept, then those on trial, each in their order.
+
+    Attributes:
+        parts: the present text, on which all edits are made.
+    """
+
+    parts: tuple[str, ...]
+    _kept: list[Switch] = field(default_factory=list)
+    _trials: list[Switch] = field(default_factory=list)
+    _kept_mask: int = 0
+    _bases: dict[int, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    _known: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def follow(self, kept: Sequence[Switch], trials: Sequence[Switch]) -> None:
+        """Say which edits are in play from now on."""
+        ordered = sorted(kept, key=lambda switch: switch.number)
+        if ordered != self._kept:
+            self._kept = ordered
+            self._kept_mask = sum(switch.bit for switch in kept)
+            self._bases.clear()
+        self._trials = sorted(trials, key=lambda switch: switch.number)
+        self._known.clear()
+
+    def of(self, mask: int) -> tuple[str, ...]:
+        """Return the parts with the edits of ``mask`` made; only edits in play count."""
+        known = self._known.get(mask)
+        if known is None:
+            split = [list(part) for part in self._base(mask & self._kept_mask)]
+            for switch in self._trials:
+                if mask & switch.bit:
+                    make(split[switch.edit.part], switch.edit)
+            known = self._known[mask] = tuple(map(joined, split))
+        return known
+
+    def _base(self, mask: int) -> tuple[tuple[str, ...], ...]:
+        base = self._bases.get(mask)
+        if base is None:
+            split = [list(pieces(part)) for part in self.parts]
+            for switch in self._kept:
+                if mask & switch.bit:
+                    make(split[switch.edit.part], switch.edit)
+            base = self._bases[mask] = tuple(map(tuple, split))
+        return base
