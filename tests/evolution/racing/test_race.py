@@ -1,5 +1,6 @@
 """The race alone, with answers and rewrites that are functions of texts and of a hash."""
 
+import json
 from collections import deque
 
 import pytest
@@ -35,18 +36,20 @@ def writer(job, seed):
     return "\n".join(lines)
 
 
-def run(seed=1, answer=town, write=writer, log=None, parts=(START,), **changes):
+def run(seed=1, answer=town, write=writer, log=None, parts=(START,), watch=None, **changes):
     settings = RacingSettings(**{"evaluations": 300, **changes})
     race = Race(settings, seed, parts, INPUTS, 18, DecisionLog() if log is None else log)
     runs, reflections, most = deque(), deque(), 0.0
     while True:
         while (wanted := race.next_reflection()) is not None:
-            reflections.append((len(race.answers) + settings.lag, wanted))
+            reflections.append(wanted)
             most = max(most, race.reflections / race.asked)
         while len(runs) < settings.ahead and (job := race.next_run()) is not None:
             runs.append(job)
-        if reflections and (not runs or reflections[0][0] <= len(race.answers)):
-            wanted = reflections.popleft()[1]
+        if watch is not None:
+            watch(len(race.answers), len(reflections))
+        if reflections and (not runs or race.is_due(reflections[0])):
+            wanted = reflections.popleft()
             race.take_reflection(wanted, write(wanted, seed))
         elif runs:
             job = runs.popleft()
@@ -65,6 +68,40 @@ def test_it_finds_the_rules_that_are_missing_and_few_idle_ones(seed):
 
 def test_at_most_one_reflection_for_eight_answers_asked_for_at_any_time():
     assert run()[1] <= 1 / 8
+
+
+def test_slow_reflections_are_many_at_a_time_and_early_ones_are_waited_for():
+    def most_open(lasts):
+        late, early = [0], [0]
+
+        def watch(answers, count):
+            (early if answers < 40 else late if answers > 200 else [0]).append(count)
+
+        run(evaluations=400, watch=watch, lasts=lasts, answer=lambda job, seed: (0.0, ("never right",)))
+        return max(early), max(late)
+
+    assert max(most_open(1.0)) <= 3
+    early, late = most_open(40.0)
+    assert early <= 4
+    assert 5 <= late <= 8, "one in eight answers, each as long as 40 of them, keeps about seven of eight slots"
+
+
+def test_edits_wait_for_a_place_and_those_proposed_most_often_go_first():
+    log = DecisionLog()
+
+    def write(job, seed):
+        fresh = [f"Do part {job.number}-{i} with care." for i in range(3)]
+        return "\n".join([job.current, *fresh, *(["Be kind to everybody."] if job.number else [])])
+
+    race, _ = run(write=write, log=log, trials=2, evaluations=200, odds=Odds(patience=10**6, drop_at=0.0, keep_at=1.1))
+    assert len(race.board.trials) == 2
+    records = [json.loads(line) for line in log]
+    tried = [race.board.switches[r["edit"]].edit.new for r in records if r["decision"] == "trial"]
+    assert len(tried) == 2, "nothing is decided, so nobody makes place"
+    assert len([r for r in records if r["decision"] == "proposed"]) > 20
+    race.board.room = 3
+    race.board.admit()
+    assert race.board.trials[-1].edit.new == "Be kind to everybody."
 
 
 def test_it_asks_for_no_more_evaluations_than_it_may():

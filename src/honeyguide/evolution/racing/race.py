@@ -98,7 +98,7 @@ class Race:
         """Return a reflection that is due, or ``None``."""
         if len(self.answers) < min(self.settings.early, len(self._first)) or self.is_over:
             return None
-        if self._too_late() or not self._may_reflect():
+        if self._would_come_too_late() or not self._may_reflect():
             return None
         job = self._reflecting.next()
         if job is not None:
@@ -184,6 +184,13 @@ class Race:
     def _may_reflect(self) -> bool:
         """Whether the calls so far pay for a reflection."""
         return self.asked // self.settings.calls_per_reflection > self.reflections
+
+    def _would_come_too_late(self) -> bool:
+        """Whether what a reflection that is asked for now brings could no longer be tried."""
+        settings, answers = self.settings, len(self.answers)
+        meanwhile = settings.lasts * settings.slots / (1.0 + settings.lasts / settings.calls_per_reflection)
+        lag = max(settings.lag, min(meanwhile, settings.ramp * answers))
+        return settings.evaluations - answers - lag < settings.odds.least
 
     def _too_late(self) -> bool:
         """Whether an edit that came now could no longer be on often enough to be kept."""

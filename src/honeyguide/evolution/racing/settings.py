@@ -48,9 +48,9 @@ class Odds:
     stay_at: float = 0.2
     lead_at: float = 0.6
     lead_kept: float = 0.65
-    review: float = 0.02
+    review: float = 0.08
     trust: float = 0.6
-    reviews: int = 2
+    reviews: int = 3
     forget: float = 0.998
 
 
@@ -87,7 +87,7 @@ class RacingSettings:
     lag: int = 6
     lasts: float = 6.0
     slots: int = 8
-    ramp: float = 0.65
+    ramp: float = 0.7
     early: int = 8
     trials: int = 10
     kinds: int = 3
