@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from honeyguide.evals.verdicts import Evaluation
 from honeyguide.evolution.failures import GOOD_ENOUGH
@@ -25,6 +26,14 @@ WEAK = 0.6
 """A score of one dimension under which the dimension is a kind, while the judge's words are new."""
 _END = re.compile(r"(?<=[.!?;])\s+|\n+")
 _NUMBER = re.compile(r"\d+")
+
+
+class Kinds(Protocol):
+    """What reads the kinds of failure off an evaluation; one for each search. Asked in the order of the results."""
+
+    def of(self, evaluation: Evaluation) -> tuple[str, ...]:
+        """Return the kinds; none for a good answer."""
+        ...
 
 
 @dataclass(slots=True)

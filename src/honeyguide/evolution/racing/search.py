@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from honeyguide.evals.examples import Example
 from honeyguide.evals.verdicts import Evaluation
@@ -21,11 +20,12 @@ from honeyguide.evolution.mutation import Failure, MutationTask
 from honeyguide.evolution.mutator import Proposal
 from honeyguide.evolution.pareto import front
 from honeyguide.evolution.racing.grades import Grades
-from honeyguide.evolution.racing.kinds import KindBook
+from honeyguide.evolution.racing.kinds import KindBook, Kinds
 from honeyguide.evolution.racing.lanes import Call, Lanes
 from honeyguide.evolution.racing.race import Race, RunJob
 from honeyguide.evolution.racing.reflecting import ReflectJob
 from honeyguide.evolution.racing.settings import RacingSettings
+from honeyguide.evolution.racing.texts import TextParts
 from honeyguide.evolution.search import (
     Finalist,
     GenerationRecord,
@@ -44,25 +44,6 @@ TOLD_EVERY = 12
 """Answers between two reports."""
 SHOWN_FROM = 6
 """Answers of one text from which its mean score is shown: one lucky answer is no score."""
-
-
-class Kinds(Protocol):
-    """What reads the kinds of failure off an evaluation; one for each search. Asked in the order of the results."""
-
-    def of(self, evaluation: Evaluation) -> tuple[str, ...]:
-        """Return the kinds; none for a good answer."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class TextParts:
-    """How a text falls into parts that are reflected on one at a time: the files of a target with several texts.
-
-    ``join(split(text))`` is ``text``.
-    """
-
-    split: Callable[[str], tuple[str, ...]] = lambda text: (text,)
-    join: Callable[[Sequence[str]], str] = "".join
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,24 @@
-"""The text of a combination of edits."""
+"""The text of a combination of edits, and the parts that a text falls into."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from honeyguide.evolution.racing.edits import make
 from honeyguide.evolution.racing.pieces import joined, pieces
 from honeyguide.evolution.racing.switches import Switch
+
+
+@dataclass(frozen=True, slots=True)
+class TextParts:
+    """How a text falls into parts that are reflected on one at a time: the files of a target with several texts.
+
+    ``join(split(text))`` is ``text``.
+    """
+
+    split: Callable[[str], tuple[str, ...]] = lambda text: (text,)
+    join: Callable[[Sequence[str]], str] = "".join
 
 
 @dataclass(slots=True)
