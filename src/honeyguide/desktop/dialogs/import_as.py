@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QSize
 from PySide6.QtWidgets import QComboBox, QFormLayout, QTreeWidget, QTreeWidgetItem, QWidget
 
 from honeyguide.desktop.dialogs.dialog import Dialog
@@ -130,6 +130,7 @@ class ImportAsDialog(Dialog):
             item = QTreeWidgetItem([one_line(column, 60), "", values])
             item.setToolTip(0, tooltip(column))
             item.setToolTip(2, tooltip("\n".join(row.get(column, "") for row in found.rows[:4])))
+            item.setSizeHint(1, QSize(0, Metrics.row_height() + 8))
             self._columns.addTopLevelItem(item)
             box = named(QComboBox(), f"import-as-field-{len(self._boxes)}", column)
             for name in found.fields:

@@ -20,13 +20,14 @@ WAITING = ("verified_improvement", "regression_safe")
 
 @dataclass(frozen=True, slots=True)
 class FlowLine:
-    """One proposal."""
+    """One proposal; ``flow`` is its file's name, ``place`` its path and id."""
 
     id: str
     status: str
     flow: str
     reason: str
     created_at: datetime
+    place: str = ""
 
 
 class FlowModel(IndexedTableModel[FlowLine]):
@@ -36,7 +37,7 @@ class FlowModel(IndexedTableModel[FlowLine]):
         tr = QCoreApplication.translate
         super().__init__(
             (
-                Column("status", tr("FlowModel", "State"), 18, fixed=True),
+                Column("status", tr("FlowModel", "State"), 22, fixed=True),
                 Column("flow", tr("FlowModel", "Flow"), 26, fixed=True),
                 Column("reason", tr("FlowModel", "Why"), 40, stretch=True),
                 Column("created_at", tr("FlowModel", "Age"), 9, right=True),
@@ -59,7 +60,9 @@ class FlowModel(IndexedTableModel[FlowLine]):
         if name == "created_at":
             age = figures.age(row.created_at, datetime.now(UTC))
             return Cell(age, Role.TEXT_2, right=True, tip=figures.exact_time(row.created_at))
-        return Cell(one_line(getattr(row, name)), Role.TEXT if name == "flow" else Role.TEXT_2)
+        if name == "flow":
+            return Cell(one_line(row.flow), icon="flows", tip=row.place)
+        return Cell(one_line(row.reason), Role.TEXT_2, tip=row.reason[:600])
 
 
 def status_look(status: str) -> tuple[str, Role, str]:

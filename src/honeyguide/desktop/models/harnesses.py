@@ -139,10 +139,10 @@ class ProposalModel(IndexedTableModel[ProposalLine]):
         tr = QCoreApplication.translate
         super().__init__(
             (
-                Column("status", tr("HarnessModel", "State"), 20, fixed=True),
+                Column("status", tr("HarnessModel", "State"), 18, fixed=True),
                 Column("why", tr("HarnessModel", "Why"), 40, stretch=True, fixed=True),
                 Column("proof", tr("HarnessModel", "Proof"), 18),
-                Column("trigger", tr("HarnessModel", "Drafted"), 16),
+                Column("trigger", tr("HarnessModel", "Drafted"), 16, shown=False),
                 Column("created_at", tr("HarnessModel", "Age"), 9, right=True),
             ),
             parent,

@@ -96,7 +96,14 @@ class FlowsPage(Page):
         self._wanted = None
         runs = [row.run for row in found.runs]
         self.model.set_rows(
-            FlowLine(run.id, run.status.value, run.flow_id or run.flow_path.name, run.reason, parse_iso(run.created_at))
+            FlowLine(
+                run.id,
+                run.status.value,
+                run.flow_path.name or run.flow_id,
+                run.reason,
+                parse_iso(run.created_at),
+                f"{run.flow_path}\n{run.flow_id}".strip(),
+            )
             for run in runs
         )
         if found.damaged:

@@ -120,12 +120,14 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 
 QCheckBox, QRadioButton { spacing: 8px; }
-QCheckBox::indicator, QRadioButton::indicator, QGroupBox::indicator {
+QCheckBox::indicator, QRadioButton::indicator, QGroupBox::indicator, QTreeView::indicator, QListView::indicator {
     width: 14px; height: 14px; border: 1px solid $faint; background: $field;
 }
-QCheckBox::indicator { border-radius: 3px; }
+QCheckBox::indicator, QTreeView::indicator, QListView::indicator { border-radius: 3px; }
 QRadioButton::indicator { border-radius: 7px; }
-QCheckBox::indicator:checked { image: url($check_on_accent); background: $accent; border-color: $accent; }
+QCheckBox::indicator:checked, QTreeView::indicator:checked, QListView::indicator:checked {
+    image: url($check_on_accent); background: $accent; border-color: $accent;
+}
 QRadioButton::indicator:checked { image: url($dot_on_accent); background: $accent; border-color: $accent; }
 QCheckBox::indicator:focus, QRadioButton::indicator:focus { border: 2px solid $accent_text; width: 12px; height: 12px; }
 QCheckBox:focus, QRadioButton:focus { text-decoration: underline; }

@@ -76,6 +76,11 @@ class GateList(QScrollArea):
         asked = sum(row.verdict != "skipped" for row in self._rows)
         if not self._rows:
             return self.tr("No check has been made yet. They are made when a candidate is ready.")
+        doubtful = sum(row.verdict == "warn" for row in self._rows)
+        if not failed and doubtful:
+            return self.tr("{passed} of {asked} checks passed; look at the rest.").format(
+                passed=asked - doubtful, asked=asked
+            )
         if not failed:
             return self.tr("All %n checks passed.", "", asked) if asked != 1 else self.tr("The one check passed.")
         said = self.tr("{failed} of {asked} checks failed.")

@@ -138,7 +138,7 @@ class ChartFrame(QWidget):
     def make_room(self, low: float, high: float, x: float) -> None:
         """Keep room for labels over and under what is drawn; people may zoom all the same."""
         span = (high - low) or max(abs(high), 0.1)
-        above = span * (0.3 if self.plot.height() < 180 else 0.12)
+        above = span * min(0.6, 24 / max(20, self.plot.height() - 60))
         if self._room is None:
             self._room = self.pg.PlotCurveItem(pen=self.pg.mkPen(None))
             self.plot.addItem(self._room)
