@@ -60,3 +60,38 @@ async def test_past_inputs_run_again_on_two_texts(workspace):
     await workspace.mark_never_send(ids[:1])
     with pytest.raises(PolicyRefused):
         await workspace.replay(ids, "a", "b")
+
+
+async def test_past_inputs_run_on_two_versions_within_a_budget_and_offline_afterwards(workspace):
+    page = await workspace.traces(TraceQuery(target="writer", limit=3))
+    ids = [row.id for row in page.items]
+    found = await workspace.evolve("writer", RunOptions())
+    first = await workspace.replay_versions("writer", ids, "live", found.uuid, RunOptions(max_calls=4))
+    assert first.calls == 4
+    assert [row.right.answer.failure for row in first.rows] == ["", "", "not-run: budget"]
+    again = await workspace.replay_versions("writer", ids[:2], "live", found.uuid, RunOptions(max_calls=1))
+    assert (again.calls, again.replayed_calls) == (0, 4), "what the journal holds costs nothing"
+    rest = await workspace.replay_versions("writer", ids, "live", found.uuid, RunOptions(max_calls=2))
+    assert (rest.calls, rest.to_json()["total"]) == (2, 3), "a ceiling is for what is called now"
+    await workspace.accept(found.uuid, note="ok")
+    versions = await workspace.replay_versions("writer", ids, "1", "2", RunOptions(max_calls=1))
+    assert versions.calls == 0
+    with pytest.raises(NotFound):
+        await workspace.replay_versions("writer", ids, "live", "9")
+
+
+async def test_answers_of_past_runs_are_graded_by_a_person_and_kept_for_the_exam(workspace):
+    assert await workspace.answers_to_grade() == []
+    await workspace.evolve("writer", RunOptions())
+    answers = await workspace.answers_to_grade(24)
+    assert len({answer.case.example.id for answer in answers}) == len(answers) == 24
+    grades = ["What to do now" in answer.actual and "Title:" in answer.actual for answer in answers]
+    assert 4 < sum(grades) < 20, "good and bad ones by turns"
+    kept = await workspace.keep_grades([a.graded(good) for a, good in zip(answers, grades, strict=True)])
+    assert kept == len(await workspace.graded_answers()) == 24
+    assert await workspace.keep_grades([answers[0].graded(not grades[0])]) == 24, "graded again: the new grade"
+    await workspace.keep_grades([answers[0].graded(grades[0])])
+    known = {(a.input, a.actual) for a in answers}
+    assert not [a for a in await workspace.answers_to_grade(24) if (a.input, a.actual) in known]
+    exam = await workspace.judge_exam()
+    assert (exam.report["n"], exam.model) == (24, "practice:practice")

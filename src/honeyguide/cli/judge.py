@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,7 +31,25 @@ def exam(
         return
     mark = "[green]passed[/]" if result.passed else "[red]did not pass[/]"
     output.console().print(f"{output.shown(result.model)} {mark} on {data['n']} cases.")
+    output.print_facts(
+        {
+            "agreement beyond chance (kappa)": _between(data["kappa"]),
+            "same verdict each time": _between(data["repeatability"]),
+            "changes with the order": _between(data["position_flips"]),
+            "score per 1,000 characters": _between(data["length_slope"]),
+            "prefers its own answers by": _between(data["self_preference"]),
+            "missing verdicts": f"{data['unscored']} of {data['verdicts']}",
+        }
+    )
     for sentence in data["failures"]:
         output.console().print(f"  {output.shown(sentence)}")
     for line in data["skipped"]:
         output.console().print(f"[yellow]![/] line {line['line']}: {output.shown(line['reason'])}")
+
+
+def _between(figure: dict[str, Any]) -> str:
+    """Return a figure with its interval."""
+    value, interval = figure["value"], figure["interval"]
+    if value is None:
+        return "not known"
+    return f"{value:.2f}" + (f" ({interval[0]:.2f} to {interval[1]:.2f})" if interval else "")

@@ -9,7 +9,7 @@ import typer
 
 from honeyguide.cli import output, session
 from honeyguide.kernel.errors import InvalidInput, NotFound
-from honeyguide.workspace import Page, TraceQuery, TraceRow
+from honeyguide.workspace import ModelRef, ModelRole, Page, RunOptions, TraceQuery, TraceRow
 
 app = typer.Typer(help="Recorded executions of the agent.", no_args_is_help=True)
 OfSource = Annotated[str | None, typer.Option(help="Only those of one source.")]
@@ -192,6 +192,36 @@ def delete(
         output.print_json({"deleted": count})
         return
     output.console().print(f"Deleted {count}.")
+
+
+@app.command()
+def replay(
+    ids: Annotated[list[int], typer.Argument(help="Numbers of the traces.", metavar="ID…")],
+    target: Annotated[str, typer.Option(help="The target whose versions are compared.", metavar="NAME")],
+    left: Annotated[str, typer.Option(help="A version's number, 'live', or a run's id for its proposal.")] = "live",
+    right: Annotated[str, typer.Option(help="The same, for the other side.")] = "live",
+    model: Annotated[str | None, typer.Option(help="Who answers: PROVIDER:MODEL.")] = None,
+    max_calls: Annotated[int | None, typer.Option(help="Ceiling on calls.", min=1)] = None,
+    max_usd: Annotated[float | None, typer.Option(help="Ceiling on money, in US dollars.", min=0)] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Spend without asking.")] = False,
+    json: session.Json = False,
+) -> None:
+    """Run past inputs again on two versions of a target, side by side. Calls made before are not made again."""
+    models = {ModelRole.EXECUTOR: ModelRef.parse(model)} if model else {}
+    options = RunOptions(max_calls=max_calls, max_usd=max_usd, is_confirmed=yes, models=models)
+    done = session.run_with_workspace(lambda workspace: workspace.replay_versions(target, ids, left, right, options))
+    data = done.to_json()
+    if json:
+        output.print_json(data)
+        return
+    for row in data["rows"]:
+        same = "the same" if row["same"] else "different"
+        output.console().print(f"\n[bold]{output.shown(output.preview(row['input'], 100))}[/]  [dim]{same}[/]")
+        for name, side in ((left, row["left"]), (right, row["right"])):
+            said = side["answer"] or side["failure"]
+            output.console().print(f"[dim]{output.shown(name)}:[/] {output.shown(said)}")
+    spend = data["spend"]
+    output.print_facts({"calls": spend["calls"], "from the journal": spend["replayed_calls"]})
 
 
 @app.command()

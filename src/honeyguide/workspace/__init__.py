@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from honeyguide.workspace.crash import write_crash_report
     from honeyguide.workspace.events import WorkspaceEvent
     from honeyguide.workspace.flow_options import NOTICE, FlowOptions, OnFlowEvent
-    from honeyguide.workspace.judging import JudgeExam
+    from honeyguide.workspace.grading import AnswerToGrade
+    from honeyguide.workspace.judging import JudgeExam, Replayed
     from honeyguide.workspace.origins import Origin
     from honeyguide.workspace.settings import SETTINGS, Setting
     from honeyguide.workspace.views.audit import AuditReport, FindingRow, FoundAgent
@@ -90,6 +91,7 @@ __all__ = [
     "SETTINGS",
     "AcceptCheck",
     "AfterRun",
+    "AnswerToGrade",
     "ArchiveReport",
     "AttemptRow",
     "AuditReport",
@@ -144,6 +146,7 @@ __all__ = [
     "ProviderRow",
     "Pruned",
     "ReplayRow",
+    "Replayed",
     "RoleRow",
     "Row",
     "RowKind",
@@ -236,7 +239,11 @@ __getattr__, __dir__ = exports(
             "FlowOptions",
             "OnFlowEvent",
         ),
-        ".judging": ("JudgeExam",),
+        ".grading": ("AnswerToGrade",),
+        ".judging": (
+            "JudgeExam",
+            "Replayed",
+        ),
         ".origins": ("Origin",),
         ".settings": (
             "SETTINGS",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,13 @@ from honeyguide.kernel.errors import InvalidInput, NotFound, PolicyRefused
 from honeyguide.llm import Cancellation, ModelRef, ModelRole, RunModels
 from honeyguide.versions import write_atomically
 from honeyguide.workspace.core import Core
+from honeyguide.workspace.grading import CASES
 from honeyguide.workspace.homes import read_file
 from honeyguide.workspace.preparing import ROLES, Models, judge_for, models_for
+from honeyguide.workspace.run_models import run_models
 from honeyguide.workspace.views.options import RunOptions
 
 EXAM = "judge.exam"
-CASES = "judge-exam.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,31 @@ class JudgeExam:
         skipped = [{"line": line, "reason": reason} for line, reason in self.skipped.items()]
         return {
             "model": self.model, "taken_at": self.taken_at, "passed": self.passed, **self.report, "skipped": skipped,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """Past inputs on two texts, side by side.
+
+    Attributes:
+        calls: calls that were made now. replayed_calls: answered from the journal, at no cost.
+        left, right: what the two texts are called.
+    """
+
+    rows: tuple[ReplayRow, ...]
+    calls: int
+    replayed_calls: int
+    target: str = ""
+    left: str = ""
+    right: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {
+            "target": self.target, "left": self.left, "right": self.right,
+            "rows": [row.to_json() for row in self.rows], "total": len(self.rows),
+            "spend": {"calls": self.calls, "replayed_calls": self.replayed_calls},
         }  # fmt: skip
 
 
@@ -79,7 +105,7 @@ class Judging:
         self._require_agreement(ref, is_confirmed)
         if cases is not None:
             await self._core.in_thread(lambda: write_atomically(kept, data))
-        async with self._models("judge-exam") as models:
+        async with self._models("judge-exam", RunOptions()) as models:
             report = await take_exam(read.cases, Judge(models.client(ref), ref))
         return await self._keep(ref, report, dict(read.skipped))
 
@@ -108,7 +134,7 @@ class Judging:
         options: RunOptions,
         *,
         progress: Callable[[int, int], None] | None = None,
-    ) -> tuple[ReplayRow, ...]:
+    ) -> Replayed:
         """Run past inputs on two texts, side by side; calls that its journal holds are not made again.
 
         Raises:
@@ -120,9 +146,10 @@ class Judging:
             self._require_agreement(ref, options.is_confirmed)
         traces = await self._core.store.read(lambda unit: [unit.traces.require(number) for number in trace_ids])
         subjects = [ReplaySubject.from_trace(trace) for trace in traces]
-        async with self._models("replay", options.max_calls, options.max_usd) as run:
+        async with self._models("replay", options, options.max_calls, options.max_usd) as run:
             judge = judge_for({role: run.client(models[role]) for role in ROLES}, Models(models.by_role))
-            return await replay(
+            paid = run.spend.calls
+            rows = await replay(
                 subjects,
                 TextUnderTest(left),
                 TextUnderTest(right),
@@ -130,33 +157,17 @@ class Judging:
                 cancellation=Cancellation(),
                 progress=progress,
             )
+            return Replayed(rows, run.spend.calls - paid, run.spend.replayed_calls)
 
     def _require_agreement(self, ref: ModelRef, is_confirmed: bool) -> None:
         if self._core.registry.costs_money(ref) and not is_confirmed:
             raise PolicyRefused(f"Calls to {ref} cost money and nobody confirmed it.", hint="Add --yes.")
 
-    @asynccontextmanager
-    async def _models(
-        self, name: str, max_calls: int | None = None, max_usd: float | None = None
-    ) -> AsyncIterator[RunModels]:
-        path = self._core.layout.run(name) / "journal.jsonl"
-        await self._core.in_thread(lambda: path.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
-        redact = self._core.outgoing_redactor().text
-        models = await self._core.in_thread(
-            lambda: RunModels.open(
-                self._core.registry,
-                path,
-                max_calls=max_calls,
-                max_usd=max_usd,
-                max_tokens=self._core.settings.get("limits.tokens_per_run"),
-                shared=self._core.ledgers(),
-                redact=redact,
-            )
-        )
-        try:
-            yield models
-        finally:
-            await models.close()
+    def _models(
+        self, name: str, options: RunOptions, max_calls: int | None = None, max_usd: float | None = None
+    ) -> AbstractAsyncContextManager[RunModels]:
+        """Open the models on a journal of their own; ceilings hold for what is called now, whatever it holds."""
+        return run_models(self._core, name, options, Cancellation(), max_calls=max_calls, max_usd=max_usd, on_top=True)
 
     async def _keep(self, ref: ModelRef, report: ExamReport, skipped: dict[int, str]) -> JudgeExam:
         exam = JudgeExam(str(ref), iso(self._core.clock.now()), report.passed, report.to_json(), skipped)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from honeyguide.workspace.deciding import Deciding
     from honeyguide.workspace.feedback import Feedbacks
     from honeyguide.workspace.flows import Flows
+    from honeyguide.workspace.grading import Grading
     from honeyguide.workspace.history import History
     from honeyguide.workspace.homes import Homes
     from honeyguide.workspace.judging import Judging
@@ -64,6 +65,12 @@ class Parts:
         from honeyguide.workspace.judging import Judging
 
         return Judging(self._core)
+
+    @cached_property
+    def _grading(self) -> Grading:
+        from honeyguide.workspace.grading import Grading
+
+        return Grading(self._core)
 
     @cached_property
     def _running(self) -> Running:

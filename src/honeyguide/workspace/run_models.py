@@ -16,7 +16,7 @@ async def run_models(
     uuid: str,
     cancel: Cancellation,
     *,
-    max_calls: int,
+    max_calls: int | None,
     max_usd: float | None,
     on_top: bool = False,
 ) -> AsyncIterator[RunModels]:
@@ -31,7 +31,7 @@ async def run_models(
     journal = await core.in_thread(lambda: Journal(path, clock=core.clock))
     max_tokens = core.settings.get("limits.tokens_per_run")
     if on_top:
-        max_calls += journal.totals.calls
+        max_calls = None if max_calls is None else max_calls + journal.totals.calls
         max_usd = None if max_usd is None else max_usd + (journal.totals.usd or 0.0) + journal.totals.maybe_usd
         max_tokens = None if max_tokens is None else max_tokens + journal.totals.tokens
     budget = Budget(max_calls, max_usd, max_tokens, shared=core.ledgers(), paid_before=journal.totals)
