@@ -203,6 +203,8 @@ def _run() -> tuple[Action, ...]:
                about=tr("Actions", "What was paid for is kept.")),
         Action("resume", tr("Actions", "Resume the run"), Menu.RUN, 2, icon="play", reach=page),
         Action("connect-model", tr("Actions", "Connect a model…"), Menu.RUN, 3, icon="model"),
+        Action("judge-exam", tr("Actions", "Examine the judge…"), Menu.RUN, 3, icon="check",
+               about=tr("Actions", "Grade answers by keyboard; the judge is compared with you.")),
         *(
             Action(f"tab-{name}", title, Menu.RUN, 4, single=str(number), icon=icon, reach=page)
             for number, (name, title, icon) in enumerate(review_tabs(), 1)
@@ -215,6 +217,8 @@ def _run() -> tuple[Action, ...]:
                reach=page, page="corrections"),
         Action("never-send", tr("Actions", "Never send to a model"), Menu.RUN, 6, single="L", icon="lock", reach=page,
                page="traces", about=tr("Actions", "The chosen traces never leave this computer.")),
+        Action("replay-traces", tr("Actions", "Run again on two versions…"), Menu.RUN, 6, icon="play", reach=page,
+               page="traces", about=tr("Actions", "The chosen inputs, both answers side by side.")),
         Action("delete-traces", tr("Actions", "Delete for good…"), Menu.RUN, 6, ("Delete",), icon="trash", reach=page,
                page="traces", about=tr("Actions", "With everything that quotes them.")),
     )  # fmt: skip

@@ -63,6 +63,7 @@ class Commands:
             "next-waiting": Handler(lambda: start(self._next_waiting(), "next proposal")),
             "welcome": Handler(lambda: start(self._welcome(), "welcome")),
             "connect-model": Handler(lambda: start(self._connect_model(), "connect a model")),
+            "judge-exam": Handler(lambda: start(self._judge_exam(), "judge exam")),
             "palette": Handler(lambda: start(self._palette(), "palette")),
             "shortcuts": Handler(lambda: start(self._shortcuts(), "all keys")),
             "doctor": Handler(lambda: start(self._doctor(), "doctor")),
@@ -200,6 +201,11 @@ class Commands:
         from honeyguide.desktop.dialogs.shortcuts import ShortcutsDialog
 
         await ShortcutsDialog(self._window).ask()
+
+    async def _judge_exam(self) -> None:
+        from honeyguide.desktop.dialogs.exam import ExamDialog
+
+        await ExamDialog(self._desk, self._tasks, self._window).ask()
 
     async def _doctor(self) -> None:
         from honeyguide.desktop.dialogs.doctor import DoctorDialog

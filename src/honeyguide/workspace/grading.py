@@ -6,6 +6,7 @@ tell, each case once. What was graded is kept as lines of the workspace's file o
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
@@ -66,6 +67,7 @@ class Grading:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self._one_at_a_time = asyncio.Lock()
 
     @property
     def path(self) -> Path:
@@ -97,10 +99,11 @@ class Grading:
 
         Raises Unwritable.
         """
-        kept = {_key(case.example.input, case.actual): case for case in (*await self.graded(), *cases)}
-        text = "".join(f"{write_exam(case)}\n" for case in kept.values())
-        await self._core.in_thread(lambda: write_atomically(self.path, text.encode()))
-        return len(kept)
+        async with self._one_at_a_time:
+            kept = {_key(case.example.input, case.actual): case for case in (*await self.graded(), *cases)}
+            text = "".join(f"{write_exam(case)}\n" for case in kept.values())
+            await self._core.in_thread(lambda: write_atomically(self.path, text.encode()))
+            return len(kept)
 
 
 def _answers(unit: Unit, default: str) -> list[tuple[ExamCase, float | None]]:

@@ -102,6 +102,7 @@ class TracesPage(Page):
             "refresh": Handler(self.read),
             "export-rows": Handler(lambda: self._go(self._export(), "export traces"), self._nothing),
             "never-send": Handler(self._toggle_never_send, chosen),
+            "replay-traces": Handler(lambda: self._go(self._replay(), "replay"), self._against_replay),
             "delete-traces": Handler(lambda: self._go(self._delete(), "delete traces"), chosen),
         }
 
@@ -239,6 +240,33 @@ class TracesPage(Page):
 
         self._go(work(), "mark traces")
 
+    def _against_replay(self) -> str:
+        said = self._none_chosen()
+        if said:
+            return said
+        rows = [row for row in map(self.model.row_of, self.table.selected_keys()) if row is not None]
+        if len({row.target for row in rows}) != 1 or not rows[0].target:
+            return self.tr("Choose traces of one target.")
+        if any(row.never_send for row in rows):
+            return self.tr("Some of them are marked never to be sent.")
+        return ""
+
+    def _start_replay(self) -> None:
+        said = self._against_replay()
+        if said:
+            self.desk.notify.note(said)
+        else:
+            self._go(self._replay(), "replay")
+
+    async def _replay(self) -> None:
+        from honeyguide.desktop.dialogs.replay import ReplayDialog
+
+        ids = self.table.selected_keys()
+        row, detail = self.model.row_of(ids[0]), await self.desk.workspace.trace(ids[0])
+        name = "" if row is None else row.target
+        target = next((link.target for link in detail.links if link.target.endswith(f":{name}")), name)
+        await ReplayDialog(self.desk, self.tasks, target, ids, self.desk.window).ask()
+
     async def _delete(self) -> None:
         ids = self.table.selected_keys()
         title = self.tr("Delete {n} traces for good?").format(n=len(ids))
@@ -284,6 +312,7 @@ class TracesPage(Page):
         for words, do in (
             (self.tr("Never send to a model, or allow it"), self._toggle_never_send),
             (self.tr("Say what they speak about…"), lambda: self._go(self._link(), "link traces")),
+            (self.tr("Run again on two versions…"), self._start_replay),
             (self.tr("Copy the rows"), self.table.copy_rows),
             (self.tr("Delete for good…"), lambda: self._go(self._delete(), "delete traces")),
         ):
