@@ -105,7 +105,7 @@ class Judging:
         self._require_agreement(ref, is_confirmed)
         if cases is not None:
             await self._core.in_thread(lambda: write_atomically(kept, data))
-        async with self._models("judge-exam", RunOptions()) as models:
+        async with self._models("judge-exam") as models:
             report = await take_exam(read.cases, Judge(models.client(ref), ref))
         return await self._keep(ref, report, dict(read.skipped))
 
@@ -146,7 +146,7 @@ class Judging:
             self._require_agreement(ref, options.is_confirmed)
         traces = await self._core.store.read(lambda unit: [unit.traces.require(number) for number in trace_ids])
         subjects = [ReplaySubject.from_trace(trace) for trace in traces]
-        async with self._models("replay", options, options.max_calls, options.max_usd) as run:
+        async with self._models("replay", options.max_calls, options.max_usd) as run:
             judge = judge_for({role: run.client(models[role]) for role in ROLES}, Models(models.by_role))
             paid = run.spend.calls
             rows = await replay(
@@ -164,10 +164,10 @@ class Judging:
             raise PolicyRefused(f"Calls to {ref} cost money and nobody confirmed it.", hint="Add --yes.")
 
     def _models(
-        self, name: str, options: RunOptions, max_calls: int | None = None, max_usd: float | None = None
+        self, name: str, max_calls: int | None = None, max_usd: float | None = None
     ) -> AbstractAsyncContextManager[RunModels]:
         """Open the models on a journal of their own; ceilings hold for what is called now, whatever it holds."""
-        return run_models(self._core, name, options, Cancellation(), max_calls=max_calls, max_usd=max_usd, on_top=True)
+        return run_models(self._core, name, Cancellation(), max_calls=max_calls, max_usd=max_usd, on_top=True)
 
     async def _keep(self, ref: ModelRef, report: ExamReport, skipped: dict[int, str]) -> JudgeExam:
         exam = JudgeExam(str(ref), iso(self._core.clock.now()), report.passed, report.to_json(), skipped)
