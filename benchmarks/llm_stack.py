@@ -1,6 +1,7 @@
 """What the layers around a provider cost: ``python benchmarks/llm_stack.py`` (``--quick`` for a smaller run).
 
-Bars: under 1 ms of added time a call with a provider of no latency; under 5 KB kept in memory a call; with 50 ms of
+Bars: under 1 ms of added time a call with a provider of no latency (processor time, which a busy machine does not
+stretch; the time on the clock stands beside it); under 5 KB kept in memory a call; with 50 ms of
 latency and 8 slots a run of 1,600 calls keeps the slots at least 95 % busy. Exits with 1 when a bar is missed.
 """
 
@@ -62,9 +63,11 @@ class FakeProvider:
 def main() -> int:
     """Measure, print one JSON document, and say whether all bars hold."""
     calls = 400 if "--quick" in sys.argv else 1600
-    found = {
+    added = asyncio.run(added_milliseconds(calls))
+    found: dict[str, float] = {
         "calls": calls,
-        "added_ms_per_call": round(asyncio.run(added_milliseconds(calls)), 3),
+        "added_ms_per_call": round(added.processor, 3),
+        "added_ms_on_the_clock": round(added.clock, 3),
         "kept_bytes_per_call": round(asyncio.run(kept_bytes(calls))),
         "busy": round(asyncio.run(busy_share(calls)), 3),
         "replayed_ms_per_call": round(asyncio.run(replayed_milliseconds(calls)), 3),
@@ -78,15 +81,23 @@ def main() -> int:
     return 0 if found["holds"] else 1
 
 
-async def added_milliseconds(calls: int) -> float:
+@dataclass(frozen=True)
+class Milliseconds:
+    """What a call takes: of the processor, and on the clock."""
+
+    processor: float
+    clock: float
+
+
+async def added_milliseconds(calls: int) -> Milliseconds:
     """Return the time that a call takes with a provider that takes none."""
     with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "j.jsonl") as journal:
         stack = _stack(journal, FakeProvider())
         await stack.complete(_request(-1))
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         for n in range(calls):
             await stack.complete(_request(n))
-        return (time.perf_counter() - began) / calls * 1000
+        return Milliseconds((time.process_time() - used) / calls * 1000, (time.perf_counter() - began) / calls * 1000)
 
 
 async def replayed_milliseconds(calls: int) -> float:

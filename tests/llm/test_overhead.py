@@ -23,7 +23,7 @@ def bench():
 
 
 def test_a_call_costs_little_time_and_memory(bench) -> None:
-    assert min(asyncio.run(bench.added_milliseconds(200)) for _ in range(3)) < bench.MAX_MILLISECONDS
+    assert min(asyncio.run(bench.added_milliseconds(200)).processor for _ in range(3)) < bench.MAX_MILLISECONDS
     assert asyncio.run(bench.kept_bytes(200)) < bench.MAX_KEPT_BYTES
 
 

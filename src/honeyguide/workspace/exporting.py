@@ -62,6 +62,7 @@ def _facts(data: dict[str, Any], verification: dict[str, Any], made_at: str) -> 
         "Model calls": spend["calls"],
         "Cost": "unknown" if spend["usd"] is None else f"${spend['usd']:.4f}",
         "Models": (data.get("attempt") or {}).get("model"),
+        **({"Graded by": "the model that answered, itself"} if data.get("gradesItself") else {}),
         "Receipt": (verification.get("receipt") or {}).get("digest", "none")
         if isinstance(verification.get("receipt"), dict)
         else verification.get("receipt") or "none",

@@ -124,6 +124,8 @@ class ReviewHead(QWidget):
         model = models_words(attempt.model)
         if model:
             parts.append(self.tr("measured with the practice model") if model == "practice" else model)
+        if detail.grades_itself:
+            parts.append(self.tr("the model graded its own answers"))
         proof = detail.verification
         if proof and proof.get("unscored"):
             parts.append(self.tr("{n} answers unscored").format(n=figures.whole(proof["unscored"])))

@@ -188,6 +188,13 @@ class RunDetail:
         return self.run.status if self.run is not None else self.attempt.shown_state
 
     @property
+    def grades_itself(self) -> bool:
+        """Whether the model whose answers were measured graded them as well."""
+        parts = ((self.verification or {}).get("receipt") or {}).get("parts") or {}
+        executor = str(parts.get("executor_model", ""))
+        return bool(executor) and executor == parts.get("judge_model") and not is_practice(executor)
+
+    @property
     def can_resume(self) -> bool:
         """Whether it stopped before its end and can go on: interrupted, stopped by a person, broken off."""
         from honeyguide.storage import RESUMABLE
@@ -207,6 +214,7 @@ class RunDetail:
             "spend": spend_of(self.attempt),
             "receipt": None if self.receipt is None else dict(self.receipt),
             "attempt": AttemptRow(self.attempt).to_json(),
+            "gradesItself": self.grades_itself,
             "decisions": [dict(entry) for entry in self.decisions],
             **({"model": PRACTICE} if is_practice(self.attempt.model) else {}),
         }
