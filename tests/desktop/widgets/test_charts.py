@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from honeyguide.desktop.models import Candidate
+from honeyguide.desktop.pages.run_curves import first_calls, spent
 from honeyguide.desktop.theme import Scheme, apply_theme, derive
 from honeyguide.desktop.widgets import BestSoFarChart, ChartFormat, ParetoChart, ProgressPoint, SpendChart
 from honeyguide.desktop.widgets.charts.front import front_of
@@ -254,3 +256,25 @@ def test_no_axis_scales_its_numbers_also_after_the_theme_changed(qapp: QApplicat
     assert {spacing for spacing, _ in best.plot.getAxis("bottom").tickSpacing(0, 3, 400)} == {1}
     for chart in (best, spend):
         chart.deleteLater()
+
+
+def test_points_without_a_known_call_are_counted_by_generation_only(qapp: QApplication) -> None:
+    chart = BestSoFarChart()
+    chart.set_points([ProgressPoint(0, 3, 0.5), ProgressPoint(1, None, 0.9), ProgressPoint(2, 40, 0.7)])
+    assert chart.best() == [(0, 0.5), (1, 0.9), (2, 0.9)]
+    chart.set_by("calls")
+    assert chart.best() == [(3, 0.5), (40, 0.7)]
+    chart.set_points([ProgressPoint(0, None, 0.5)])
+    assert chart.best() == [(0, 0.5)]
+    chart.deleteLater()
+
+
+def test_the_course_of_a_run_is_read_from_its_journal_and_not_made_up():
+    def call(role: str, request: str, usd: float | None) -> SimpleNamespace:
+        return SimpleNamespace(role=role, request=request, cost_usd=usd)
+
+    calls = [call("executor", "A\n\nhello", 0.1), call("judge", "B", 0.2), call("executor", "B\n\nhello", None)]
+    assert first_calls(calls, {"a": "A", "b": "B", "never": "C"}) == {"a": 1, "b": 3}
+    assert spent(calls) == ((0, 0.0), (1, 0.1), (2, pytest.approx(0.3)), (3, None))
+    many = spent([call("judge", "", 0.001)] * 5000)
+    assert len(many) < 450 and many[-1] == (5000, pytest.approx(5.0))

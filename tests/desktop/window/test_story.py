@@ -194,3 +194,26 @@ def test_a_live_text_that_changed_meanwhile_is_merged_and_nothing_is_overwritten
         await app.close()
 
     qloop.run(story(), timeout=60)
+
+
+def test_a_proof_is_exported_as_a_review_that_opens_by_a_double_click(
+    qapp: QApplication, qloop: Any, proposed: Path, tmp_path: Path
+) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, proposed).start()
+        await app.inbox.review_of("support", "proposed")
+        app.window.trigger("export-run")
+        dialog: Any = await app.dialog("file-dialog")
+        dialog.setDirectory(str(tmp_path))
+        review = next(words for words in dialog.nameFilters() if "honeyguide-review" in words)
+        dialog.selectNameFilter(review)
+        dialog.filterSelected.emit(review)
+        assert dialog.selectedFiles()[0].endswith(".honeyguide-review")
+        dialog.accept()
+        await until(lambda: list(tmp_path.glob("honeyguide-*.honeyguide-review")), "the file")
+        page = next(tmp_path.glob("*.honeyguide-review")).read_text(encoding="utf-8")
+        assert page.startswith("<!doctype html>") and "Content-Security-Policy" in page[:600]
+        assert "<script" not in page and "http://" not in page and "https://" not in page
+        await app.close()
+
+    qloop.run(story(), timeout=60)

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 
-async def ask_save(parent: QWidget, title: str, name: str, endings: Sequence[str]) -> Path | None:
-    """Ask where to write; ``None`` when the person thought better of it."""
+async def ask_save(
+    parent: QWidget, title: str, name: str, endings: Sequence[str], words: Mapping[str, str] | None = None
+) -> Path | None:
+    """Ask where to write; ``None`` when the person thought better of it.
+
+    Args:
+        endings: what the file can be, without dots; the first is the usual one. Another choice changes the name.
+        words: what an ending is called.
+    """
+    called = words or {}
+    filters = {f"{called.get(ending, ending.upper())} (*.{ending})": ending for ending in endings}
     dialog = QFileDialog(parent, title)
     dialog.setObjectName("file-dialog")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-    dialog.setNameFilters([f"{ending.upper()} (*.{ending})" for ending in endings])
+    dialog.setNameFilters(list(filters))
     dialog.setDefaultSuffix(endings[0])
     dialog.selectFile(name)
-    dialog.filterSelected.connect(lambda said: dialog.setDefaultSuffix(said.rpartition(".")[2].rstrip(")")))
+
+    def follow(said: str) -> None:
+        ending = filters.get(said, endings[0])
+        dialog.setDefaultSuffix(ending)
+        chosen = dialog.selectedFiles()
+        present = Path(chosen[0]) if chosen else Path(name)
+        if present.suffix.lstrip(".") in endings:
+            dialog.selectFile(present.with_suffix(f".{ending}").name)
+
+    dialog.filterSelected.connect(follow)
     chosen = await _asked(dialog)
     return chosen[0] if chosen else None
 

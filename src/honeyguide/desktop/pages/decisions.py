@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from honeyguide.workspace import MergeView, RunDetail, VersionList
 
 
+REVIEW = "honeyguide-review"
+"""The ending of a review that Honeyguide opens by a double click."""
+
+
 class Decisions:
     """Each method is a coroutine that asks first where something would change, and says afterwards what was done."""
 
@@ -149,9 +153,10 @@ class Decisions:
         self._desk.memory.set(key, dialog.text() or None)
 
     async def export(self, detail: RunDetail) -> None:
-        """Write the whole proof as one page."""
+        """Write the whole proof as one page: for any browser, or to be opened here by a double click."""
         name = f"honeyguide-{target_name(detail)}-{detail.uuid[:8]}.html"
-        path = await ask_save(self._desk.window, self._tr("Export the proof"), name, ("html",))
+        words = {"html": self._tr("A page for any browser"), REVIEW: self._tr("A review for Honeyguide")}
+        path = await ask_save(self._desk.window, self._tr("Export the proof"), name, ("html", REVIEW), words)
         if path is not None:
             await self._desk.workspace.export_run(detail.uuid, path)
             self._desk.notify.info(self._tr("Exported to {path}.").format(path=path))

@@ -16,6 +16,7 @@ from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.pages.decisions import Decisions, target_of
 from honeyguide.desktop.pages.review_head import ReviewHead, open_words
 from honeyguide.desktop.pages.review_tabs import ChartsTab, ChecksTab, EvidenceTab, JournalTab
+from honeyguide.desktop.pages.run_curves import RunCurves, run_curves
 from honeyguide.desktop.rows import candidates
 from honeyguide.desktop.said import spoken
 from honeyguide.desktop.tasks import DEBOUNCE_MS, TaskScope
@@ -343,15 +344,16 @@ class ReviewPanel(QWidget):
             self.journal.show_run(review.detail)
         self._loaded.add(name)
 
-    async def _load_candidates(self, uuid: str) -> tuple[RunDetail, list[Any]]:
-        rows = await self.desk.workspace.run_candidates(uuid)
+    async def _load_candidates(self, uuid: str) -> tuple[RunDetail, list[Any], RunCurves]:
+        stored = await self.desk.workspace.run_candidates(uuid)
         detail = await self.desk.workspace.run(uuid)
-        return detail, candidates(rows, detail.lineage)
+        rows = candidates(stored, detail.lineage)
+        return detail, rows, await run_curves(self.desk.workspace, uuid, rows)
 
-    def _show_candidates(self, found: tuple[RunDetail, list[Any]]) -> None:
-        detail, rows = found
+    def _show_candidates(self, found: tuple[RunDetail, list[Any], RunCurves]) -> None:
+        detail, rows, curves = found
         self.lineage.set_candidates(rows)
-        self.charts.show_run(detail, rows)
+        self.charts.show_run(detail, rows, curves)
 
     # --- ticks and edits
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.files import ask_save
 from honeyguide.desktop.models import CallRow, Candidate
+from honeyguide.desktop.pages.run_curves import RunCurves
 from honeyguide.desktop.rows import call_row, evidence_row, gate_rows
 from honeyguide.desktop.said import spoken
 from honeyguide.desktop.tasks import TaskScope
@@ -96,30 +97,28 @@ class ChartsTab(QWidget):
             chart.export_wanted.connect(lambda form, chart=chart: self._export(chart, form))
         self.setFocusProxy(self.pareto)
 
-    def show_run(self, detail: RunDetail, rows: Sequence[Candidate]) -> None:
+    def show_run(self, detail: RunDetail, rows: Sequence[Candidate], curves: RunCurves) -> None:
         """Show the candidates of a run that ended."""
         instructions = [row for row in rows if row.stage != "schema"]
         self.pareto.set_candidates(instructions)
         proof = detail.verification or {}
         baseline = next((row.overall for row in instructions if row.is_baseline), None)
         self.best.set_baseline(baseline, proof.get("noise_floor"))
-        scored = [row for row in instructions if row.overall is not None]
-        share = detail.attempt.calls / max(1, len(scored))
-        points = [
-            ProgressPoint(row.generation, round(share * number), row.overall or 0.0, None)
-            for number, row in enumerate(scored, 1)
-        ]
-        self.best.set_points(points)
+        self.best.set_points(
+            ProgressPoint(row.generation, curves.first_call.get(row.id), row.overall)
+            for row in instructions
+            if row.overall is not None
+        )
         options = detail.attempt.options
         self.spend.set_ceiling(options.get("max_usd"), options.get("max_calls"))
-        self.spend.set_points([(0, 0.0), (detail.attempt.calls, detail.attempt.cost_usd)])
+        self.spend.set_points(curves.spend or [(0, 0.0), (detail.attempt.calls, detail.attempt.cost_usd)])
 
     def take_progress(self, data: Mapping[str, Any]) -> None:
         """Add what a running search tried."""
         point = progress_point(data)
         if point is not None:
             self.best.add_point(point)
-            self.spend.add_point(point.calls, point.usd)
+            self.spend.add_point(point.calls or 0, point.usd)
 
     def _export(self, chart: Any, form: ChartFormat) -> None:
         async def work() -> None:

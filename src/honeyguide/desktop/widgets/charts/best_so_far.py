@@ -19,11 +19,11 @@ class ProgressPoint:
     """One measured candidate: when it came, and its score in [0, 1].
 
     Attributes:
-        calls: how many model calls had been made then. ``usd``: what they had cost; ``None`` is unknown.
+        calls: how many model calls had been made then. ``usd``: what they had cost. ``None`` is unknown.
     """
 
     generation: int
-    calls: int
+    calls: int | None
     score: float
     usd: float | None = None
 
@@ -51,11 +51,13 @@ class BestSoFarChart(ChartFrame):
     def set_points(self, points: Iterable[ProgressPoint]) -> None:
         """Show these points."""
         self._points = list(points)
+        self._judge()
         self.changed()
 
     def add_point(self, point: ProgressPoint) -> None:
         """Add one; drawn with others that come in the next moment."""
         self._points.append(point)
+        self._judge()
         self.changed()
 
     def set_baseline(self, score: float | None, noise: float | None = None) -> None:
@@ -70,7 +72,8 @@ class BestSoFarChart(ChartFrame):
     def best(self) -> list[tuple[int, float]]:
         """Return the line: (generation or calls, best score so far), one entry for each place."""
         by = self._by.currentData()
-        ordered = sorted(self._points, key=lambda point: (getattr(point, by), point.calls))
+        placed = [point for point in self._points if getattr(point, by) is not None]
+        ordered = sorted(placed, key=lambda point: (getattr(point, by), point.calls or 0))
         bests = accumulate((point.score for point in ordered), max)
         line: dict[int, float] = {}
         for point, best in zip(ordered, bests, strict=True):
@@ -103,9 +106,10 @@ class BestSoFarChart(ChartFrame):
         self._items["line"].setPen(self.pen(Role.ACCENT, 2.5))
         self._items["line"].setSymbolBrush(self.colour(Role.ACCENT))
         self._items["line"].setSymbolPen(self.pen(Role.SURFACE))
+        placed = [p for p in self._points if getattr(p, by) is not None]
         self._items["all"].setData(
-            [getattr(p, by) for p in self._points],
-            [p.score for p in self._points],
+            [getattr(p, by) for p in placed],
+            [p.score for p in placed],
             brush=self.colour(Role.TEXT_2, 0.35),
         )
         self._baseline_items(line[0][0])
@@ -127,6 +131,13 @@ class BestSoFarChart(ChartFrame):
     def numbers(self) -> tuple[Sequence[tuple[str, str]], list[list[Any]]]:
         titles = [(name, name) for name in ("generation", "calls", "score", "usd")]
         return titles, [[p.generation, p.calls, p.score, p.usd] for p in self._points]
+
+    def _judge(self) -> None:
+        """Count by calls only where they are known."""
+        knows = any(point.calls is not None for point in self._points)
+        if not knows and self._by.currentData() == "calls":
+            self.set_by("generation")
+        self._by.setEnabled(knows or not self._points)
 
     def _baseline_items(self, left: float) -> None:
         has = self._baseline is not None
