@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
@@ -114,3 +115,13 @@ def test_the_key_is_in_nothing_that_was_written(cli, folder, monkeypatch):
     written = [path for path in folder.rglob("*") if path.is_file()]
     assert any(path.name == "journal.jsonl" for path in written)
     assert not [path for path in written if KEY.encode() in path.read_bytes()]
+
+
+def test_without_a_key_ring_a_command_says_that_it_cannot_keep_a_key(cli, folder, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("sk-ant-another-1234567890\n"))
+    monkeypatch.setattr("honeyguide.llm.keys._system_keyring", lambda: None)
+    said = cli("models", "set-key", "anthropic", "--json")
+    assert (said.exit_code, said.json["error"]["code"]) == (5, "no-key")
+    assert "ANTHROPIC_API_KEY" in said.json["error"]["hint"]
+    assert "another" not in said.out + said.err
+    assert not [path for path in folder.rglob("*") if path.is_file() and b"sk-ant-another" in path.read_bytes()]

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from honeyguide.cli import output, session
+from honeyguide.kernel.errors import NoKey
 
 app = typer.Typer(help="Models and their keys.", no_args_is_help=True)
 
@@ -80,6 +81,11 @@ def set_key(
     """Store a key in the system's keyring; it is read from the terminal or standard input, never from arguments."""
     key = getpass.getpass(f"Key for {provider} (not shown): ") if sys.stdin.isatty() else sys.stdin.readline().strip()
     place = session.run_with_workspace(lambda workspace: workspace.set_key(provider, key, where="keyring"))
+    if place.source != "keyring":
+        raise NoKey(
+            f"The key of {provider} could not be kept: this computer has no key ring, and a command ends at once.",
+            hint=f"Set the environment variable {place.variable}, or enter the key in the window for one session.",
+        )
     if json:
         output.print_json(place.to_json())
         return

@@ -82,7 +82,7 @@ class Models:
         if found is not None and found.source is KeySource.ENVIRONMENT:
             message += f" The environment variable {variable} is set too, and goes first."
         await self._core.renew_registry()
-        return KeyPlace(provider, kept.source.value, message)
+        return KeyPlace(provider, kept.source.value, message, variable)
 
     async def forget_key(self, provider: str) -> bool:
         """Remove a key from the key ring and this session; say whether there was one."""

@@ -15,9 +15,6 @@ from honeyguide.llm.tools import ToolCall
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
-CACHED_PREFIX = 4_000
-"""Characters of a system prompt from which on the provider is asked to cache it (about its smallest cacheable size)."""
-
 _STOPS = {
     "end_turn": StopReason.END,
     "max_tokens": StopReason.MAX_TOKENS,
@@ -32,10 +29,16 @@ class _Client(SdkClient["AsyncAnthropic"]):
     optional_parameters: ClassVar = {
         "output_config": "This server offers no structured output; replies are read as text.",
         "temperature": "This model takes no temperature; it is left to the provider.",
+        "cache_control": "This server has no prompt cache to ask for.",
     }
 
     def body(self, request: ModelRequest) -> Body:
         return anthropic_body(request, self.without(request.model.model))
+
+    def carries(self, parameter: str, body: Body) -> bool:
+        if parameter == "cache_control":
+            return any(parameter in block for block in body.get("system", ()))
+        return parameter in body
 
 
 class AnthropicProvider:
@@ -137,7 +140,10 @@ class AnthropicProvider:
 
 
 def anthropic_body(request: ModelRequest, without: frozenset[str] = frozenset()) -> Body:
-    """Return the JSON body of a Messages call. The stable prefix is marked for the provider's prompt cache."""
+    """Return the JSON body of a Messages call.
+
+    The stable prefix is marked for the provider's prompt cache; the provider leaves out what is too short for it.
+    """
     body: Body = {
         "model": request.model.model,
         "max_tokens": request.max_tokens,
@@ -145,7 +151,7 @@ def anthropic_body(request: ModelRequest, without: frozenset[str] = frozenset())
     }
     if request.system:
         block: dict[str, Any] = {"type": "text", "text": request.system}
-        if len(request.system) >= CACHED_PREFIX:
+        if "cache_control" not in without:
             block["cache_control"] = {"type": "ephemeral"}
         body["system"] = [block]
     if request.tools:

@@ -136,12 +136,22 @@ class ModelTest:
 
 @dataclass(frozen=True, slots=True)
 class KeyPlace:
-    """Where a key is now."""
+    """Where a key is now.
+
+    Attributes:
+        variable: the environment variable that could hold it instead.
+    """
 
     provider: str
     source: str
     message: str
+    variable: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""
-        return {"provider": self.provider, "source": self.source, "message": self.message}
+        return {
+            "provider": self.provider,
+            "source": self.source,
+            "message": self.message,
+            "variable": self.variable,
+        }
