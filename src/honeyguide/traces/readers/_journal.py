@@ -6,15 +6,16 @@ changes of order, but not an edit of the last line and not a cut tail: nothing f
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from honeyguide.traces import health
 from honeyguide.traces.lines import iter_lines, parse_object
-from honeyguide.traces.readers._values import object_of, text_of
+from honeyguide.traces.readers._values import text_of
 from honeyguide.traces.readers.protocol import ReadContext
 
 CONSTRUCTION = "construction_event"
@@ -22,10 +23,10 @@ CONSTRUCTION = "construction_event"
 
 _SHOWN = 12
 _BLOCK = 1024 * 1024
+_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-@dataclass(frozen=True, slots=True)
-class JournalEvent:
+class JournalEvent(NamedTuple):
     """One event; ``seq`` is ``None`` when the line has none, ``line`` counts from 1.
 
     ``payload`` is empty when the line has none. The envelope's names are empty when the line does not say them.
@@ -128,25 +129,35 @@ def read_journal(stream: BinaryIO, context: ReadContext) -> Journal:
     object makes its run unusable, because nobody knows what it said.
     """
     start = stream.tell()
-    chain = check_chain(stream)
+    is_plain = context.encoding is None and not stream.read(3).startswith(_MARKS)
     stream.seek(start)
-    if not chain.ok:
-        context.health.note(health.BROKEN_CHAIN, chain.line, example=chain.reason)
+    chain = _Chain()
     runs: dict[str, list[JournalEvent]] = {}
     set_aside: dict[str, str] = {}
     construction = 0
     for line in iter_lines(stream, context):
         data = parse_object(line, context)
+        if is_plain and line.size == len(line.raw):
+            chain.take(line.number, line.raw, data)
+        else:
+            is_plain = False  # what is read is not byte for byte what was hashed
         if data is None:
             continue
-        if text_of(data.get("type")) == CONSTRUCTION:
+        if data.get("type") == CONSTRUCTION:
             construction += 1
             continue
         event = _event(data, line.number, context, set_aside)
         if event is not None:
             runs.setdefault(event.run_id, []).append(event)
+    if is_plain:
+        checked = chain.result()
+    else:
+        stream.seek(start)
+        checked = check_chain(stream)
+    if not checked.ok:
+        context.health.note(health.BROKEN_CHAIN, checked.line, example=checked.reason)
     kept = {run_id: JournalRun(run_id, tuple(events)) for run_id, events in runs.items() if run_id not in set_aside}
-    return Journal(kept, chain, set_aside, construction)
+    return Journal(kept, checked, set_aside, construction)
 
 
 def fuller(first: JournalRun, second: JournalRun) -> JournalRun:
@@ -172,49 +183,61 @@ def check_chain(stream: BinaryIO) -> ChainCheck:
 
     Lines end at ``\\n`` (a ``\\r`` before it is not part of the line); blank ones are passed over.
     """
-    expected = ""
-    checked = 0
-    lines = ((number, raw) for number, raw in _raw_lines(stream) if raw.strip())
-    for number, raw in lines:
-        try:
-            data = json.loads(raw)
-        except (ValueError, RecursionError) as error:
-            return ChainCheck(False, checked, True, checked, f"unparseable line: {_said(error)}", number)
-        if not isinstance(data, dict):
-            return ChainCheck(False, checked, True, checked, "unparseable line: not an object", number)
-        if checked == 0 and "prev" not in data:
-            return _unchained(lines, number)
+    chain = _Chain()
+    for number, raw in _raw_lines(stream):
+        if raw.strip():
+            chain.take(number, raw)
+    return chain.result()
+
+
+class _Chain:
+    """The chain of one journal, line after line."""
+
+    def __init__(self) -> None:
+        self._expected = ""
+        self._checked = 0
+        self._first: int | None = None
+        self._is_chained = True
+        self._broken: ChainCheck | None = None
+
+    def take(self, number: int, raw: bytes, data: Mapping[str, Any] | None = None) -> None:
+        """Take the next line that is not blank; ``data`` is the object in it, where somebody parsed it already."""
+        if self._broken is not None:
+            return
+        reason = ""
+        if data is None:
+            data, reason = _parsed(raw)
+        if self._first is None:
+            self._first = number
+            self._is_chained = bool(reason) or "prev" in data
+        if not self._is_chained:
+            self._checked += 1
+            if self._checked > 1 and "prev" in data:
+                reason = "the first event has no prev, later ones have"
+                self._broken = ChainCheck(False, 0, True, 0, reason, self._first)
+            return
         found = text_of(data.get("prev"))
-        if found != expected:
-            return ChainCheck(
-                False,
-                checked,
-                True,
-                checked,
-                f"event seq {data.get('seq')} expected prev {expected[:_SHOWN] or '<genesis>'},"
-                f" found {found[:_SHOWN] or '<none>'}",
-                number,
-            )
-        expected = hashlib.sha256(raw).hexdigest()
-        checked += 1
-    return ChainCheck(True, checked)
+        if not reason and found != self._expected:
+            expected = self._expected[:_SHOWN] or "<genesis>"
+            reason = f"event seq {data.get('seq')} expected prev {expected}, found {found[:_SHOWN] or '<none>'}"
+        if reason:
+            self._broken = ChainCheck(False, self._checked, True, self._checked, reason, number)
+            return
+        self._expected = hashlib.sha256(raw).hexdigest()
+        self._checked += 1
+
+    def result(self) -> ChainCheck:
+        """Return what was found; an empty journal is intact."""
+        return self._broken or ChainCheck(True, self._checked, self._is_chained)
 
 
-def _unchained(rest: Iterator[tuple[int, bytes]], number: int) -> ChainCheck:
-    """Accept a journal of which no line has a ``prev``; where only the first has none, it was taken away."""
-    count = 1
-    for _, raw in rest:
-        count += 1
-        if b'"prev"' in raw and "prev" in _object(raw):
-            return ChainCheck(False, 0, True, 0, "the first event has no prev, later ones have", number)
-    return ChainCheck(True, count, chained=False)
-
-
-def _object(raw: bytes) -> Mapping[str, Any]:
+def _parsed(raw: bytes) -> tuple[Mapping[str, Any], str]:
+    """Return the object in a line, or why there is none."""
     try:
-        return object_of(json.loads(raw))
-    except (ValueError, RecursionError):
-        return {}
+        data = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        return {}, f"unparseable line: {_said(error)}"
+    return (data, "") if isinstance(data, dict) else ({}, "unparseable line: not an object")
 
 
 def _raw_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
@@ -235,28 +258,28 @@ def _said(error: Exception) -> str:
 
 
 def _event(data: dict[str, Any], line: int, context: ReadContext, set_aside: dict[str, str]) -> JournalEvent | None:
-    run_id = text_of(data.get("run_id"))
-    kind = text_of(data.get("type"))
+    get = data.get
+    run_id, kind = text_of(get("run_id")), text_of(get("type"))
     if not run_id:
         context.health.note(health.UNKNOWN_TYPE, line, example=f"{kind or 'a line'} without a run id")
         return None
-    payload = data.get("payload", {})
+    payload = get("payload", {})
     if not isinstance(payload, dict):
         context.health.note(health.MALFORMED, line, example=f"{kind}: payload is no object; the run is left out")
         set_aside.setdefault(run_id, f"line {line}: the payload of {kind or 'an event'} is no object")
         return None
-    seq = data.get("seq")
+    seq = get("seq")
     if seq is not None and (isinstance(seq, bool) or not isinstance(seq, int)):
         context.health.note(health.MALFORMED, line, example=f"{kind}: seq is no number")
         return None
     return JournalEvent(
-        run_id=run_id,
-        seq=seq,
-        type=kind,
-        timestamp=text_of(data.get("timestamp")),
-        payload=object_of(payload),
-        line=line,
-        harness_name=text_of(data.get("harness_name")),
-        harness_id=text_of(data.get("harness_id")),
-        version=text_of(data.get("harness_version_hash")),
+        run_id,
+        seq,
+        kind,
+        text_of(get("timestamp")),
+        payload,
+        line,
+        text_of(get("harness_name")),
+        text_of(get("harness_id")),
+        text_of(get("harness_version_hash")),
     )
