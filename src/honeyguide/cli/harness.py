@@ -265,7 +265,9 @@ def evolve(
         found = with_harnesses(lambda both: both.evolving.plan(directory, options))
         usd = found["usd"]
         price = "an unknown price" if usd is None else f"at most {output.money(usd['high'])}"
-        if found["ready"] and not typer.confirm(f"Ask {found['model']} ({found['calls']['high']:g} calls, {price})?"):
+        costs = usd is None or usd["high"] > 0
+        question = f"Ask {found['model']} ({found['calls']['high']:g} calls, {price})?"
+        if found["ready"] and costs and not typer.confirm(question):
             return
         options = EvolveOptions(**{**_fields(options), "confirmed": True})
     evolved = with_harnesses(

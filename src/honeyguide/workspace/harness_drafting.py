@@ -10,8 +10,8 @@ from typing import Any, Final
 from honeyguide.evals.examples import Example
 from honeyguide.evolution.plan import Reason
 from honeyguide.harnesses.changes.drafting import Draft, draft, plan_draft, require_allowed
-from honeyguide.harnesses.changes.gate import GateResult
-from honeyguide.harnesses.changes.proof import prove, replayable_inputs, unproven
+from honeyguide.harnesses.changes.gate import GateResult, gate
+from honeyguide.harnesses.changes.proof import UNPROVEN, prove, replayable_inputs, unproven
 from honeyguide.harnesses.changes.proposal import Proposal
 from honeyguide.harnesses.changes.queue import Queue, QueuedProposal
 from honeyguide.harnesses.evidence.assessment import assess_all
@@ -113,6 +113,7 @@ class HarnessDrafting(HarnessReviewing):
             theirs = waiting_in_the_hive(queue, opened.hive)
             known = next((row for row in theirs if (row.spec_version_hash, row.dedup_key) == state), None)
         if known is not None:
+            known = await self._proven(opened, report, known, options, progress)
             return Evolved(HarnessDocument(known.to_json(report.version)), known.id)
         await self._require_agreement(opened, report, options)
         progress("Asking the strong model for a change …")
@@ -132,6 +133,27 @@ class HarnessDrafting(HarnessReviewing):
             row = self._refused(row, "nothing passed the gate")
         stored, is_new = queue.add(row)
         return Evolved(HarnessDocument(stored.to_json(report.version)), stored.id, is_new, drafted.calls, dict(spend))
+
+    async def _proven(
+        self,
+        opened: Opened,
+        report: Report,
+        known: QueuedProposal,
+        options: EvolveOptions,
+        progress: Callable[[str], None],
+    ) -> QueuedProposal:
+        """Return a proposal that waits, with a proof if it had none and there is a budget for one now."""
+        harness = opened.harness
+        if not options.inputs or (known.proof or {}).get("state", UNPROVEN) != UNPROVEN:
+            return known
+        await self._require_agreement(opened, report, options)
+        models = self._models(options)
+        try:
+            judged = gate(harness.spec, harness.document.data, known.parsed)
+            proof = await self._proof(opened, judged, models, options, progress)
+        finally:
+            models.journal.close()
+        return Queue(harness.ours).put(replace(known, proof=proof))
 
     async def _report(self, path: Path, options: EvolveOptions) -> tuple[Opened, Report]:
         def work() -> tuple[Opened, Report]:
