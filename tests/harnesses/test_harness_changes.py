@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.evals.examples import Example
-from honeyguide.harnesses.changes.applying import Approval, apply, roll_back, set_values
+from honeyguide.harnesses.changes.applying import Approval, apply
 from honeyguide.harnesses.changes.drafting import DraftFailed, draft, plan_draft
 from honeyguide.harnesses.changes.editing import with_counter, with_values
 from honeyguide.harnesses.changes.gate import gate, hiveloom_gate
+from honeyguide.harnesses.changes.going_back import roll_back, set_values
 from honeyguide.harnesses.changes.proposal import Malformed, Proposal, read_proposal
 from honeyguide.harnesses.changes.queue import Queue, QueuedProposal
 from honeyguide.harnesses.changes.requests import draft_request
@@ -30,6 +31,8 @@ from honeyguide.kernel.errors import Conflict, GateRefused, InvalidInput, NotFou
 from honeyguide.llm.prices import FreeQuote
 from honeyguide.llm.protocol import ModelRef, ModelReply, ModelRequest
 from honeyguide.versions import Actor, Deployer, VersionStore
+from honeyguide.workspace.harness_recovery import recovered
+from honeyguide.workspace.harness_views import HarnessHome
 from tests.fakes.harness_folders import SPEC, Scribe, write_folder
 
 ACTOR = Actor("tester", "command-line")
@@ -545,3 +548,32 @@ def test_objectives_have_to_be_named_with_their_direction(tmp_path):
     wrong = {"objective_expectations": [{"metric": "tidiness", "expected_change": "decrease"}]}
     judged = hiveloom_gate(harness.spec, harness.document.data, Proposal.model_validate(wrong))
     assert judged.rejected[0].reason.endswith("expected_change must be 'increase'")
+
+
+@pytest.mark.parametrize("edited_since", [False, True])
+def test_a_half_change_is_taken_back_also_where_its_record_is_not_at_hand(root, deployer, tmp_path, edited_since):
+    code = "def check(run_output, run_context):\n    return True\n"
+    before = {name: (root / name).read_bytes() for name in ("harness.yaml", "validators/tone.py")}
+    row = queued(root, proposal(("system_prompt", "New.\n"), code={"validators/tone.py": code}))
+    queue = Queue(Harness.open(root).ours)
+
+    class Crashed(BaseException):
+        pass
+
+    class Half:
+        def deploy(self, changes, actor, *, note):
+            (root / "validators/tone.py").write_text(code)
+            queue.put = lambda row: row  # a crash runs no handler
+            raise Crashed
+
+    with pytest.raises(Crashed):
+        apply(Harness.open(root), row, queue, Half(), ACTOR, AT, Approval(frozenset({"validators/tone.py"})))
+    if edited_since:
+        (root / "validators/tone.py").write_text("def check(o, c):\n    return False\n")
+    home = HarnessHome.alone({}, tmp_path / "another state")
+    recovered(home, root)
+    left = Queue(Harness.open(root).ours).get(row.id)
+    assert left.status == "pending"
+    assert (root / "harness.yaml").read_bytes() == before["harness.yaml"]
+    is_back = (root / "validators/tone.py").read_bytes() == before["validators/tone.py"]
+    assert is_back is not edited_since

@@ -16,7 +16,7 @@ import pytest
 from tests.fakes.harness_folders import Scribe, write_folder
 from tests.harnesses.test_harness_running import calls, run
 
-from honeyguide.harnesses.changes.applying import set_values
+from honeyguide.harnesses.changes.going_back import set_values
 from honeyguide.harnesses.evidence.ingestion import ingest
 from honeyguide.harnesses.evidence.signal import locate_signal
 from honeyguide.harnesses.evidence.statistics import friction_rows, statistics

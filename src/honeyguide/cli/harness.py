@@ -203,8 +203,7 @@ def run(
 ) -> None:
     """Run a harness once. Exits 0 success, 1 not verified, 2 halted, 4 anything else."""
     text = _input(input, input_file)
-    if engine not in ("honeyguide", "hiveloom"):
-        raise InvalidInput(f"There is no engine called {engine!r}.", hint="Use honeyguide or hiveloom.")
+    engine = harness_deploy.known_engine(engine)
     ref = None if model is None else ModelRef.parse(model)
     is_asking = sys.stdin.isatty() and not json and not stream
     agreed = yes or (is_asking and typer.confirm("Run it on a paid model if need be?"))

@@ -10,9 +10,11 @@ import typer
 from honeyguide.cli import output
 from honeyguide.cli.harness_session import with_harnesses
 from honeyguide.cli.session import Json
+from honeyguide.kernel.errors import InvalidInput
 from honeyguide.workspace import ModelRef
 
 Dir = Annotated[Path, typer.Argument(help="The harness folder.", metavar="DIR")]
+Engine = Annotated[str, typer.Option(help="honeyguide, or an installed hiveloom.")]
 Model = Annotated[str | None, typer.Option(help="PROVIDER:MODEL in place of the spec's.")]
 
 
@@ -47,11 +49,21 @@ def serve(
     port: Annotated[int, typer.Option(help="The port.")] = 8080,
     concurrency: Annotated[int, typer.Option(min=1, help="Runs at the same time.")] = 1,
     model: Model = None,
+    engine: Engine = "honeyguide",
 ) -> None:
     """Serve a harness: POST /runs, GET /healthz. HIVELOOM_API_KEY guards it."""
     ref = None if model is None else ModelRef.parse(model)
-    output.notes().print(f"Serving {output.shown(str(directory))} at http://{host}:{port}")
-    with_harnesses(lambda both: both.serving.serve(directory, host, port, model=ref, concurrency=concurrency))
+    with_harnesses(
+        lambda both: both.serving.serve(
+            directory,
+            host,
+            port,
+            model=ref,
+            concurrency=concurrency,
+            engine=known_engine(engine),
+            ready=lambda: output.notes().print(f"Serving {output.shown(str(directory))} at http://{host}:{port}"),
+        )
+    )
 
 
 def mcp(
@@ -61,6 +73,7 @@ def mcp(
     host: Annotated[str, typer.Option(help="The address to bind.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port.")] = 8765,
     model: Model = None,
+    engine: Engine = "honeyguide",
 ) -> None:
     """Offer harnesses as MCP tools to other agents."""
     ref = None if model is None else ModelRef.parse(model)
@@ -73,5 +86,13 @@ def mcp(
             port=port,
             model=ref,
             warn=lambda said: output.notes().print(output.shown(said)),
+            engine=known_engine(engine),
         )
     )
+
+
+def known_engine(name: str) -> str:
+    """Return the name of an engine. Raises InvalidInput."""
+    if name not in ("honeyguide", "hiveloom"):
+        raise InvalidInput(f"There is no engine called {name!r}.", hint="Use honeyguide or hiveloom.")
+    return name

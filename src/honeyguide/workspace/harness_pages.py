@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from honeyguide.harnesses.changes.applying import code_diff, spec_diff
+from honeyguide.harnesses.changes.files import code_diff, spec_diff
 from honeyguide.harnesses.changes.proposal import SpecChange
 from honeyguide.harnesses.changes.queue import Queue
 from honeyguide.harnesses.changes.snapshots import Snapshot, Snapshots

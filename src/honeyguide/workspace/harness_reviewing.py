@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from honeyguide.harnesses.changes.applying import Approval, apply, code_diff, roll_back, spec_diff
+from honeyguide.harnesses.changes.applying import Approval, apply
+from honeyguide.harnesses.changes.files import code_diff, spec_diff
+from honeyguide.harnesses.changes.going_back import roll_back
 from honeyguide.harnesses.changes.proposal import SpecChange
 from honeyguide.harnesses.changes.queue import Queue, QueuedProposal
 from honeyguide.harnesses.changes.snapshots import Snapshots

@@ -10,11 +10,11 @@ from typing import Any
 from honeyguide.harnesses.changes.snapshots import Snapshots
 from honeyguide.harnesses.engine import run_with_hiveloom
 from honeyguide.harnesses.folder import Harness
-from honeyguide.harnesses.running.results import RunOutcome
+from honeyguide.harnesses.running.results import RunOutcome, outcome_of
 from honeyguide.harnesses.running.runner import RunPorts, run_harness
 from honeyguide.harnesses.running.support import model_ref, require_supported, with_model
 from honeyguide.harnesses.running.tools import RunHooks
-from honeyguide.kernel.errors import PolicyRefused, Unwritable
+from honeyguide.kernel.errors import InvalidInput, PolicyRefused, Unwritable
 from honeyguide.llm import ModelRef, RunModels
 from honeyguide.workspace.harness_evolving import HarnessEvolving
 from honeyguide.workspace.harness_home import HarnessHome
@@ -101,7 +101,15 @@ class HarnessRunning:
     async def _run_elsewhere(self, harness: Harness, input: str, model: ModelRef | None) -> HarnessRun:
         name = None if model is None else model.model
         code, data = await self.home.in_thread(lambda: run_with_hiveloom(harness, input, self.home.environ, name))
-        return HarnessRun(HarnessDocument({**data, "engine": HIVELOOM}), code)
+        if "status" not in data:
+            said = data.get("error")
+            raise InvalidInput(
+                f"hiveloom refused the run: {said}.",
+                hint="See 'hiveloom validate' and 'hiveloom doctor' for the folder.",
+            )
+        data = {**data, "engine": HIVELOOM}
+        await self.home.in_thread(lambda: self._remember(harness.root))
+        return HarnessRun(HarnessDocument(data), code, outcome_of(data))
 
     def _models(self) -> RunModels:
         folder = self.home.state / "calls"

@@ -9,7 +9,9 @@ from typing import Any
 from honeyguide.harnesses.deploy.agents import build_server, offer
 from honeyguide.harnesses.deploy.http import KEY_VARIABLE, HarnessServer, has_key
 from honeyguide.harnesses.deploy.packaging import package
+from honeyguide.harnesses.engine import hiveloom_program
 from honeyguide.harnesses.evidence.statistics import statistics
+from honeyguide.harnesses.folder import Harness
 from honeyguide.harnesses.running.results import RunOutcome
 from honeyguide.harnesses.running.support import require_supported
 from honeyguide.kernel.errors import InternalError, InvalidInput, PolicyRefused
@@ -17,7 +19,7 @@ from honeyguide.llm import ModelRef
 from honeyguide.workspace.harness_home import HarnessHome
 from honeyguide.workspace.harness_records import open_records
 from honeyguide.workspace.harness_recovery import recovered
-from honeyguide.workspace.harness_running import HarnessRunning
+from honeyguide.workspace.harness_running import HIVELOOM, OWN_ENGINE, HarnessRunning
 from honeyguide.workspace.views.harnesses import HarnessDocument
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -44,12 +46,28 @@ class HarnessServing:
 
         return await self.home.in_thread(work)
 
-    async def serve(self, path: Path, host: str, port: int, *, model: ModelRef | None, concurrency: int) -> None:
-        """Serve a folder over HTTP until it is stopped. Raises Untrusted, Unsupported, PolicyRefused."""
+    async def serve(
+        self,
+        path: Path,
+        host: str,
+        port: int,
+        *,
+        model: ModelRef | None,
+        concurrency: int,
+        engine: str = OWN_ENGINE,
+        ready: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Serve a folder over HTTP until it is stopped. Raises Untrusted, Unsupported, PolicyRefused, NotFound.
+
+        Args:
+            engine: with hiveloom's, a stream has no events between its first and its last line, and stopping waits.
+            ready: told once nothing stands in the way of serving.
+        """
         harness = await self.home.in_thread(lambda: recovered(self.home, path))
         await self.home.in_thread(lambda: self.home.trust.require(harness))
-        require_supported(harness.spec)
+        self._require_engine(harness, engine)
         key = self._key(host)
+        ready()
 
         async def run(
             path: Path,
@@ -60,7 +78,14 @@ class HarnessServing:
             is_stopped: Callable[[], str],
         ) -> RunOutcome:
             done = await self._running.run(
-                path, input, model=model, confirmed=True, run_id=run_id, on_event=on_event, is_stopped=is_stopped
+                path,
+                input,
+                model=model,
+                engine=engine,
+                confirmed=True,
+                run_id=run_id,
+                on_event=on_event,
+                is_stopped=is_stopped,
             )
             return _outcome(done.outcome)
 
@@ -76,24 +101,36 @@ class HarnessServing:
         port: int,
         model: ModelRef | None,
         warn: Callable[[str], None],
+        engine: str = OWN_ENGINE,
     ) -> None:
         """Serve harnesses as MCP tools, over standard streams or HTTP, until it is stopped."""
         folders = list(paths)
         if registered:
             folders += [entry.path for entry in await self.home.in_thread(self.home.registered.entries)]
         key = self._key(host) if http else ""
-        offered = await self.home.in_thread(lambda: offer(folders, self.home.trust.require, warn))
+
+        def require(harness: Harness) -> None:
+            self.home.trust.require(harness)
+            self._require_engine(harness, engine)
+
+        offered = await self.home.in_thread(lambda: offer(folders, require, warn))
         if not offered:
             raise InvalidInput("There is no harness to serve.", hint="Name a folder, or register and trust one first.")
 
         async def run(path: Path, input: str) -> RunOutcome:
-            return _outcome((await self._running.run(path, input, model=model, confirmed=True)).outcome)
+            return _outcome((await self._running.run(path, input, model=model, engine=engine, confirmed=True)).outcome)
 
         server = build_server(offered, run, lambda path: fitness_of(path, self.home.state))
         if http:
             await _listen(_Guarded(server.streamable_http_app(host=host), key), host, port)
         else:
             await server.run_stdio_async()
+
+    def _require_engine(self, harness: Harness, engine: str) -> None:
+        if engine == HIVELOOM:
+            hiveloom_program(self.home.environ)
+        else:
+            require_supported(harness.spec)
 
     def _key(self, host: str) -> str:
         key = self.home.environ.get(KEY_VARIABLE, "")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from honeyguide.harnesses.changes.applying import set_values
+from honeyguide.harnesses.changes.going_back import set_values
 from honeyguide.harnesses.changes.snapshots import Snapshots
 from honeyguide.harnesses.evidence.assessment import MIN_RUNS, assess_all
 from honeyguide.harnesses.evidence.labels import Label, Labels, outcomes_of

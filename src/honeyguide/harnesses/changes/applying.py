@@ -1,4 +1,4 @@
-"""Applying a proposal, going back to a version, setting a value: every change of a harness's files goes through here.
+"""Applying a proposal: what is approved of it changes the folder, the rest waits.
 
 All files change together or none does. What must be approved by itself (a code file, a capability) and is not stays
 pending. The counter ``# evolved: N`` goes up once for each applied change and survives all others.
@@ -7,31 +7,24 @@ pending. The counter ``# evolved: N`` goes up once for each applied change and s
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
 
 from honeyguide.harnesses.changes.editing import with_counter, with_values
+from honeyguide.harnesses.changes.files import deploy, encoded, version_with
 from honeyguide.harnesses.changes.gate import GateResult, gate
 from honeyguide.harnesses.changes.proposal import Proposal, SpecChange
 from honeyguide.harnesses.changes.queue import Queue, QueuedProposal, settled_row
 from honeyguide.harnesses.changes.snapshots import Snapshots
 from honeyguide.harnesses.folder import Harness
-from honeyguide.harnesses.spec.fingerprints import NEVER_BEHAVIOUR
 from honeyguide.harnesses.spec.reading import FILE_NAME
 from honeyguide.kernel.canonical import sha256_hex
-from honeyguide.kernel.errors import Conflict, GateRefused, InvalidInput, Stale
-from honeyguide.versions import Actor, Change, Deployer, LiveFile
+from honeyguide.kernel.errors import Conflict, GateRefused, Stale
+from honeyguide.versions import Actor, Deployer
 from honeyguide.versions.diff import compare, hunks_of
 
-KIND: Final = "harness"
 MOST_DIFF_CHARACTERS: Final = 2000
-_NEVER_COPIED: Final = (*NEVER_BEHAVIOUR, ".env", ".env.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +130,12 @@ def apply(
             "remaining": list(remaining),
             "evolution": evolution,
             "decided_by": {"who": actor.who, "how": actor.how},
+            "files": {FILE_NAME: sha256_hex(encoded(harness, text))} | {n: sha256_hex(s) for n, s in files.items()},
         }
         Snapshots(harness.ours).keep(harness, at)
         claimed = queue.put(replace(row, status="applying", intent=intent))
         try:
-            _deploy(harness, text, files, deployer, actor, f"proposal {row.id}")
+            deploy(harness, text, files, deployer, actor, f"proposal {row.id}")
         except BaseException:
             queue.put(row)
             raise
@@ -151,144 +145,10 @@ def apply(
         return result
 
 
-def apply_now(
-    harness: Harness,
-    proposal: Proposal,
-    judged: GateResult,
-    queue: Queue,
-    row: QueuedProposal,
-    deployer: Deployer,
-    actor: Actor,
-    at: str,
-    approval: Approval,
-) -> Applied:
-    """Queue a proposal and apply it at once, for a person who sits before it."""
-    queue.put(replace(row, proposal=proposal.to_json(), gate=judged.to_json()))
-    return apply(harness, row, queue, deployer, actor, at, approval)
-
-
-def roll_back(
-    harness: Harness, version: str, queue: Queue, deployer: Deployer, actor: Actor, at: str, note: str = ""
-) -> Applied:
-    """Bring the files of an earlier version back, byte for byte.
-
-    Raises:
-        NotFound: no state of that version is kept.
-        Conflict: it is live already.
-    """
-    with queue.locked():
-        live = harness.version
-        if version == live:
-            raise Conflict(f"Version {version} is live already.")
-        snapshots = Snapshots(harness.ours)
-        wanted = snapshots.newest_of(version)
-        snapshots.keep(harness, at)
-        contents = {path: snapshots.bytes_of(sha) for path, sha in wanted.files.items()}
-        text = contents.pop(FILE_NAME).decode("utf-8-sig")
-        files = {path: data.decode("utf-8") for path, data in contents.items() if _differs(harness, path, data)}
-        _deploy(harness, text, files, deployer, actor, note or f"back to {version}")
-        reached = Harness.open(harness.root)
-        result = Applied(
-            None, True, live, reached.version, reached.document.evolved, note or f"back to {version}", (), GateResult(),
-            tuple(sorted(files)), (), "rolled back",
-        )  # fmt: skip
-        queue.record_evolution(
-            {
-                "old_version_hash": live,
-                "new_version_hash": reached.version,
-                "counter": reached.document.evolved,
-                "rationale": result.rationale,
-                "created_at": at,
-                "proposal_id": None,
-                "prediction": None,
-                "changes": {"paths": [], "code": list(result.code), "revert_of": live},
-                "decided_by": {"who": actor.who, "how": actor.how},
-            }
-        )
-        return result
-
-
-def set_values(
-    harness: Harness, changes: Sequence[tuple[str, Any]], deployer: Deployer, actor: Actor, at: str
-) -> tuple[str, str]:
-    """Set values by hand, keeping layout and counter, and return the old and the new version hash.
-
-    Raises:
-        InvalidInput: the folder would not be a valid harness any more; nothing is changed.
-    """
-    text = with_values(harness.document.text, changes)
-    old = harness.version
-    try:
-        new = version_with(harness, text, {})
-    except GateRefused as error:
-        raise InvalidInput(error.message, hint=error.hint, details=error.details) from error
-    Snapshots(harness.ours).keep(harness, at)
-    paths = ", ".join(path for path, _ in changes)
-    _deploy(harness, text, {}, deployer, actor, f"set {paths}")
-    return old, new
-
-
-def version_with(harness: Harness, text: str, files: Mapping[str, str]) -> str:
-    """Return the version hash the folder would have. Raises GateRefused when it would be invalid."""
-    with private_copy(harness, text, files) as copy:
-        known = {(p.code, p.path) for p in harness.problems}
-        new = [p for p in copy.problems if p.severity == "error" and (p.code, p.path) not in known]
-        if new or copy.checked.spec is None:
-            first = new[0] if new else copy.problems[0]
-            raise GateRefused(
-                f"With this change the folder is no valid harness: {first.message}",
-                hint=first.remedy,
-                details={"problems": [p.to_json() for p in new]},
-            )
-        return copy.version
-
-
-@contextmanager
-def private_copy(
-    harness: Harness, text: str | None = None, files: Mapping[str, str] | None = None
-) -> Iterator[Harness]:
-    """Give a copy of the folder, without journals and secrets, that goes when the context ends."""
-    with tempfile.TemporaryDirectory(prefix="honeyguide-harness-") as place:
-        root = Path(place) / "harness"
-        shutil.copytree(
-            harness.root, root, symlinks=True, ignore=shutil.ignore_patterns(*_NEVER_COPIED, "*.pyc", "*.zip")
-        )
-        if text is not None:
-            (root / FILE_NAME).write_bytes(text.encode("utf-8"))
-        for name, source in (files or {}).items():
-            path = inside(root, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(source.encode("utf-8"))
-        yield Harness.open(root)
-
-
 def next_counter(harness: Harness, queue: Queue) -> int:
     """Return the number of the next applied change: one more than file and record say."""
     recorded = [e.get("counter") for e in queue.evolutions()]
     return max([harness.document.evolved, *(n for n in recorded if isinstance(n, int))]) + 1
-
-
-def code_diff(harness: Harness, file: str, source: str) -> dict[str, Any]:
-    """Return the diff of one code file, as every ``diff`` is printed."""
-    path = inside(harness.root, file)
-    before = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return {"before": before, "after": source, "hunks": [h.to_json() for h in hunks_of(compare(before, source))]}
-
-
-def spec_diff(harness: Harness, changes: Sequence[SpecChange]) -> dict[str, Any]:
-    """Return the diff of ``harness.yaml`` that the accepted changes make."""
-    before = harness.document.text
-    after = with_values(before, [(c.path, c.value) for c in changes])
-    return {"before": before, "after": after, "hunks": [h.to_json() for h in hunks_of(compare(before, after))]}
-
-
-def inside(root: Path, name: str) -> Path:
-    """Return a file of the folder. Raises InvalidInput when the name leads out of it."""
-    base = root.resolve()
-    path = (base / name).resolve()
-    if not path.is_relative_to(base) or path == base:
-        raise InvalidInput(f"{name!r} is not inside the harness folder.")
-    return path
 
 
 def _approved(judged: GateResult, approval: Approval) -> tuple[tuple[SpecChange, ...], set[str], list[str]]:
@@ -341,34 +201,6 @@ def _rebased(proposal: Proposal, harness: Harness) -> Proposal:
 def _new_files(harness: Harness, accepted: Sequence[SpecChange], code: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     text = with_values(harness.document.text, [(c.path, c.value) for c in accepted])
     return text, dict(code)
-
-
-def _deploy(harness: Harness, text: str, files: Mapping[str, str], deployer: Deployer, actor: Actor, note: str) -> None:
-    changes = [Change(live_file(harness, FILE_NAME), _encoded(harness, text), _fingerprint(harness.file))]
-    for name, source in sorted(files.items()):
-        path = inside(harness.root, name)
-        changes.append(Change(live_file(harness, name), source.encode("utf-8"), _fingerprint(path)))
-    deployer.deploy(changes, actor, note=note)
-
-
-def live_file(harness: Harness, name: str) -> LiveFile:
-    """Return a file of the folder as the version store knows it."""
-    known_as = harness.identity if name == FILE_NAME else f"{harness.identity} {name}"
-    return LiveFile(KIND, quote(known_as, safe=" @+=,()-_.~"), inside(harness.root, name), mode=0o644)
-
-
-def _encoded(harness: Harness, text: str) -> bytes:
-    mark = b"\xef\xbb\xbf" if harness.file.read_bytes().startswith(b"\xef\xbb\xbf") else b""
-    return mark + text.encode("utf-8")
-
-
-def _fingerprint(path: Path) -> str | None:
-    return sha256_hex(path.read_bytes()) if path.is_file() else None
-
-
-def _differs(harness: Harness, path: str, data: bytes) -> bool:
-    file = inside(harness.root, path)
-    return not file.is_file() or file.read_bytes() != data
 
 
 def _evolution(

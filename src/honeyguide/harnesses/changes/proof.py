@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from honeyguide.evals.findings import LABELS, Finding, StakePlan, Thresholds, conclude, weigh
 from honeyguide.evals.statistics import bootstrap_interval, mean, sign_counts, sign_test
-from honeyguide.harnesses.changes.applying import private_copy
 from honeyguide.harnesses.changes.editing import with_values
+from honeyguide.harnesses.changes.files import private_copy
 from honeyguide.harnesses.changes.gate import GateResult
 from honeyguide.harnesses.evidence.runs import RunSummary
 from honeyguide.harnesses.evidence.statistics import Labels

@@ -40,6 +40,21 @@ class RunOutcome:
         return EXIT_CODES.get(self.status, OTHER_EXIT)
 
 
+def outcome_of(data: Mapping[str, Any]) -> RunOutcome:
+    """Return a run that hiveloom itself made, from the JSON that it printed."""
+    turns, cost = data.get("turns"), data.get("cost_usd")
+    output = data.get("output")
+    return RunOutcome(
+        status=str(data.get("status")),
+        output=output if isinstance(output, str) else None,
+        reason=str(data.get("reason") or ""),
+        run_id=str(data.get("run_id") or ""),
+        turns=turns if isinstance(turns, int) else 0,
+        cost_usd=float(cost) if isinstance(cost, int | float) else 0.0,
+        data=data,
+    )
+
+
 @dataclass(slots=True)
 class Tally:
     """What a run used, call by call."""
