@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,8 @@ from honeyguide.desktop.models import (
     VersionRow,
 )
 from honeyguide.desktop.models.paged import KEPT_PAGES, PAGE
+from honeyguide.desktop.models.watch import WatchLine, WatchModel, watch_line
+from honeyguide.desktop.theme import Role
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
@@ -206,3 +209,34 @@ class TestColumns:
         assert fitted.hidden == {"c"}, "a fixed column cannot be hidden, a new one is shown as it likes"
         assert fitted.widths == {"b": 70}
         assert fitted.sort is None
+
+
+class TestWatch:
+    SIDE: ClassVar[dict[str, Any]] = {"count": 12, "n": 48, "rate": 0.25, "interval": [0.15, 0.39]}
+    NONE: ClassVar[dict[str, Any]] = {"count": 0, "n": 0, "rate": None, "interval": [0.0, 1.0]}
+
+    def line(self, after: dict[str, Any], delta: float, interval: list[float]) -> WatchLine:
+        data = {
+            "n": 3,
+            "deployed_at": "2026-03-01T09:00:00.000Z",
+            "corrections": {"before": self.SIDE, "after": after, "delta": delta, "interval": interval},
+            "failures": {"before": self.SIDE, "after": after},
+        }
+        return watch_line(data, "It helped.", False)
+
+    def shown(self, line: WatchLine) -> list[str]:
+        model = WatchModel()
+        model.set_rows([line])
+        return [model.cell(line, number).text for number in range(len(model.columns))]
+
+    def test_both_sides_and_the_difference_with_its_interval(self):
+        after = {"count": 3, "n": 60, "rate": 0.05, "interval": [0.02, 0.14]}
+        line = self.line(after, -0.2, [-0.3, -0.1])
+        texts = self.shown(line)
+        assert texts[0] == "3" and texts[2] == "25 % → 5 %" and texts[3] == "−20 ±10 pts" and texts[5] == "It helped."
+        assert WatchModel().cell(line, 3).role is Role.GOOD
+        assert "12 of 48 sessions: 25 %, between 15 % and 39 %" in WatchModel().cell(line, 2).tip
+
+    def test_nothing_is_told_of_a_side_without_sessions(self):
+        texts = self.shown(self.line(self.NONE, -0.25, [-0.39, 0.85]))
+        assert texts[2] == "25 % → –" and texts[3] == "–"

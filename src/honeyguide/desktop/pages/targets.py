@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from honeyguide.desktop.actions import Handler, Handlers
 from honeyguide.desktop.desk import Desk
@@ -16,8 +15,10 @@ from honeyguide.desktop.dialogs.exporting import export_table
 from honeyguide.desktop.dialogs.small import ConfirmDialog
 from honeyguide.desktop.models import ColumnState
 from honeyguide.desktop.models.targets import TargetTableModel
+from honeyguide.desktop.models.watch import WatchModel, watch_line
 from honeyguide.desktop.pages.decisions import Decisions, version_before
 from honeyguide.desktop.pages.page import Page
+from honeyguide.desktop.pages.target_menu import target_menu
 from honeyguide.desktop.pages.target_text import TargetText
 from honeyguide.desktop.rows import target_line, version_row
 from honeyguide.desktop.tasks import DEBOUNCE_MS
@@ -69,6 +70,10 @@ class TargetsPage(Page):
         self.diff = DiffPanel()
         self.diff.set_editable(False)
         self.helped = HintBar("", Severity.INFO, closable=False, name="target-helped")
+        self.watched = WatchModel(self)
+        self.watch_table = DataTable("target-watch", self.tr("What people did before and after each deployment"),
+                                     self.watched)  # fmt: skip
+        self.watch_stack = StateStack(self.watch_table)
         self._compose()
         self._connect()
         columns = desk.memory.get("targets.columns")
@@ -198,9 +203,19 @@ class TargetsPage(Page):
         self.actions_changed.emit()
 
     def _show_watch(self, watch: WatchReport) -> None:
+        self.watched.set_rows(
+            watch_line(row.details, row.verdict, row.suggests_rollback) for row in reversed(watch.deployments)
+        )
         if not watch.deployments:
             self.helped.show_hint("")
+            self.watch_stack.show_empty(
+                self.tr("Nothing deployed yet"),
+                self.tr("After a deployment, how often people correct the agent or give up is compared here, before "
+                        "and after."),
+                icon="chart",
+            )  # fmt: skip
             return
+        self.watch_stack.show_content()
         last = watch.deployments[-1]
         severity = Severity.WARN if last.suggests_rollback else Severity.INFO
         said = self.tr("Did version {n} help? {verdict}").format(n=last.n, verdict=last.verdict)
@@ -266,24 +281,15 @@ class TargetsPage(Page):
         self.tasks.start(export_table(self.desk, self.table, "targets"), "export the list")
 
     def _pop_menu(self, point: QPoint, keys: list[str]) -> None:
-        menu = QMenu(self)
-        menu.setObjectName("target-menu")
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for name, words, do in (
-            ("new-run", self.tr("New run on it…"), self._new_run),
-            ("back-up", self.tr("Back up now…"), self._back_up),
-            ("roll-back", self.tr("Roll back…"), self._roll_back),
-            (
-                "remove",
-                self.tr("Forget this target…"),
-                lambda: self.tasks.start(self._remove(keys[0]), "forget a target"),
-            ),
-        ):
-            action = QAction(words, menu)
-            action.setObjectName(f"target-menu-{name}")
-            action.setEnabled(name != "roll-back" or not self._no_versions())
-            action.triggered.connect(lambda _=False, do=do: do())
-            menu.addAction(action)
+        menu = target_menu(
+            self,
+            {
+                "new-run": self._new_run,
+                "back-up": self._back_up,
+                "roll-back": self._roll_back if not self._no_versions() else None,
+                "remove": lambda: self.tasks.start(self._remove(keys[0]), "forget a target"),
+            },
+        )
         menu.popup(point)
 
     async def _remove(self, target: str) -> None:
@@ -337,6 +343,7 @@ class TargetsPage(Page):
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.text, self.tr("Live text"))
         self.tabs.addTab(self.version_stack, self.tr("Versions"))
+        self.tabs.addTab(self.watch_stack, self.tr("Did it help"))
         detail = QWidget()
         column = QVBoxLayout(detail)
         column.setContentsMargins(Metrics.MARGIN, Metrics.GAP, Metrics.MARGIN, 0)
