@@ -70,7 +70,13 @@ def _pictures(workspace: Path, folder: Path) -> list[Path]:
 async def _serve(workspace: Workspace, **options: Any) -> None:
     from honeyguide.server.serving import serve
 
-    await serve(workspace, **options)
+    def ready(serving: Any) -> None:
+        gc.collect()
+        gc.freeze()  # what stands by now is no garbage: looking through it would hold up every reader
+        on_ready(serving)
+
+    on_ready = options.pop("on_ready")
+    await serve(workspace, on_ready=ready, **options)
 
 
 def _token(file: Path | None) -> str:

@@ -20,6 +20,7 @@ from honeyguide.server.runner_process import RunnerApart
 from honeyguide.server.runners import Runner, RunnerHere
 from honeyguide.server.tokens import read_token
 from honeyguide.workspace import Workspace
+from honeyguide.workspace.loading import load_runs
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 3737
 LONGEST_GOODBYE = 5
@@ -68,6 +69,7 @@ async def serve(
         runner: Runner = RunnerApart(workspace) if runs_apart else RunnerHere(workspace)
         live = LiveRuns(workspace, runner)
         try:
+            await asyncio.to_thread(load_runs)  # at the first request it would hold up all others
             async with running(make_app(workspace, access, live, stopping), listening, stopping, live.stop):
                 on_ready(Serving(url_of(listening, host), workspace.path))
                 await asyncio.Event().wait()

@@ -1,6 +1,6 @@
-"""Imports the façade's parts ahead of their use, in a thread of a program with a window, so that nothing stands still.
+"""Imports the façade's parts ahead of their use, in a thread of a window or a server, so that nothing stands still.
 
-Parts are imported when they are first asked for; on a window's thread that would be felt.
+Parts are imported when they are first asked for; on a loop's thread that would be felt.
 """
 
 from __future__ import annotations
@@ -10,6 +10,13 @@ def load_review_list() -> None:
     """Import what opens a workspace and lists its runs."""
     import honeyguide.workspace.reviewing
     import honeyguide.workspace.workspace  # noqa: F401
+
+
+def load_runs() -> None:
+    """Import what lists, plans and starts runs, and the autonomous service."""
+    import honeyguide.workspace.preparing
+    import honeyguide.workspace.reviewing
+    import honeyguide.workspace.service  # noqa: F401
 
 
 def load_everything() -> None:
