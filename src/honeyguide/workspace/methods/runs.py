@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from honeyguide.evolution.requests import Trigger
     from honeyguide.llm import ModelRef, ModelRole
     from honeyguide.prompts.targets import TargetRef
-    from honeyguide.workspace.running import OnProgress
+    from honeyguide.workspace.run_watching import OnProgress
     from honeyguide.workspace.views.options import RunOptions
     from honeyguide.workspace.views.runs import DatasetReport, PlanReport, ProgressEvent, RunResult
 

@@ -1,0 +1,119 @@
+"""Before a run: what it would do and cost, and its first requests; nothing is called."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+from honeyguide.evolution.plan import Reason
+from honeyguide.kernel.errors import Conflict
+from honeyguide.llm import ModelReply, ModelRequest
+from honeyguide.llm.journal import redacted
+from honeyguide.prompts.targets import TargetRef
+from honeyguide.storage import run_lease
+from honeyguide.workspace.core import Core
+from honeyguide.workspace.homes import Home, Homes
+from honeyguide.workspace.mining import Mining
+from honeyguide.workspace.preparing import (
+    ROLES,
+    Models,
+    costs_money,
+    goes_in_batches,
+    judge_for,
+    models_for,
+    plan_for,
+    request_for,
+)
+from honeyguide.workspace.suites import Suites
+from honeyguide.workspace.views.options import RunOptions
+from honeyguide.workspace.views.runs import PlanReport
+
+
+class Planning:
+    """Answers what a run would be."""
+
+    def __init__(self, core: Core, homes: Homes, mining: Mining, suites: Suites) -> None:
+        self._core = core
+        self._homes = homes
+        self._mining = mining
+        self._suites = suites
+
+    async def plan(self, name: str | TargetRef, options: RunOptions) -> PlanReport:
+        """Return what a run would do and cost; calls nothing."""
+        home = await self._homes.home(name)
+        models = models_for(self._core, options)
+        request = await request_for(self._core, home, options)
+        dataset = await self._mining.dataset(home.ref, options.seed)
+        stage, of_suite = await self._suites.stage_and_reasons(home)
+        reasons = (*await self._reasons(home, models), *of_suite, *await self._mining.advice(home.ref, dataset))
+        in_batches = goes_in_batches(self._core, options)
+        plan = await self._core.in_thread(
+            lambda: plan_for(self._core, request, dataset, models, reasons, in_batches=in_batches, suite=stage)
+        )
+        return PlanReport(
+            target=str(home.ref),
+            plan=plan,
+            models=models.names,
+            examples={
+                "train": len(dataset.train),
+                "validation": len(dataset.validation),
+                "holdout": len(dataset.holdout),
+            },
+            dropped=dataset.dropped,
+            costs_money=costs_money(self._core, options),
+        )
+
+    async def preview_requests(self, name: str | TargetRef, options: RunOptions) -> list[dict[str, Any]]:
+        """Return the first requests of a run, exactly as they would leave; nothing is sent."""
+        home = await self._homes.home(name)
+        models = models_for(self._core, options)
+        dataset = await self._mining.dataset(home.ref, options.seed)
+        examples = [*dataset.train, *dataset.validation, *dataset.holdout]
+        if not examples:
+            return []
+        redact = self._core.outgoing_redactor().text
+        judge = judge_for({role: _NoClient() for role in ROLES}, models)
+        requests = [
+            judge.executor.request(home.text, None, examples[0].input),
+            judge.judge.request(examples[0], "(the answer of the model above stands here)"),
+        ]
+        shown = []
+        for request in requests:
+            sent = self._core.registry.provider(request.model).preview(redacted(request, redact))
+            text = json.dumps(dict(sent.body), ensure_ascii=False, indent=2)
+            shown.append(
+                {
+                    "model": str(request.model),
+                    "role": request.role.value,
+                    "url": sent.url,
+                    "notes": list(sent.notes),
+                    "text": text,
+                }
+            )
+        return shown
+
+    # --- inside
+
+    async def _reasons(self, home: Home, models: Models) -> tuple[Reason, ...]:
+        found = [
+            Reason("no-key", f"No key is known for {ref.provider}.")
+            for ref in {ref.provider: ref for ref in models.by_role.values()}.values()
+            if not await self._core.in_thread(partial(self._core.registry.has_key, ref))
+        ]
+        lease = run_lease(home.ref.kind.value, home.ref.name)
+        held = await self._core.store.read(
+            lambda unit: (h := unit.leases.holder(lease)) is not None and unit.leases.is_live(h)
+        )
+        if held:
+            found.append(Reason("locked", "Another run works on this target."))
+        if models.grades_itself:
+            found.append(Reason("grades-itself", "The model would grade its own answers.", blocks=False))
+        return tuple(found)
+
+
+class _NoClient:
+    """Stands where no call may be made."""
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        raise Conflict("A preview makes no call.")
