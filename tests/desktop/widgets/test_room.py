@@ -7,7 +7,8 @@ from typing import Any
 from honeyguide.desktop.models.columns import Column, ColumnState
 from honeyguide.desktop.models.targets import TargetTableModel
 from honeyguide.desktop.theme import Metrics
-from honeyguide.desktop.widgets.data_table import LEAST_STRETCHED, DataTable
+from honeyguide.desktop.widgets.column_room import LEAST_STRETCHED
+from honeyguide.desktop.widgets.data_table import DataTable
 
 
 def test_the_column_that_stretches_keeps_room_and_the_others_come_back(qtbot: Any) -> None:

@@ -24,6 +24,7 @@ from honeyguide.desktop.models.columns import Column, ColumnState
 from honeyguide.desktop.models.export import Format, export_rows
 from honeyguide.desktop.theme import Metrics, Role, qcolor
 from honeyguide.desktop.widgets.cell_delegate import PAD, CellDelegate
+from honeyguide.desktop.widgets.column_room import ColumnRoom
 from honeyguide.desktop.widgets.labels import named
 from honeyguide.desktop.widgets.painting import begin_paint
 
@@ -60,7 +61,6 @@ class DataTable(QTableView):
         self._columns: tuple[Column, ...] = model.columns
         self._sort: tuple[str, bool] | None = None
         self._restoring = False
-        self._squeezed: dict[int, int] = {}
         self.delegate = CellDelegate(self)
         self.setModel(model)
         self.setItemDelegate(self.delegate)
@@ -79,6 +79,7 @@ class DataTable(QTableView):
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         rows.setMinimumSectionSize(8)
         rows.setDefaultSectionSize(Metrics.row_height())
+        self._room = ColumnRoom(self.horizontalHeader(), self._columns)
         self._prepare_header()
         self.set_columns(ColumnState.of(self._columns))
         self.activated.connect(self._on_activated)
@@ -132,11 +133,7 @@ class DataTable(QTableView):
         return ColumnState(
             tuple(self._columns[header.logicalIndex(place)].id for place in range(header.count())),
             frozenset(c.id for n, c in enumerate(self._columns) if self.isColumnHidden(n)),
-            {
-                c.id: self._squeezed.get(n, header.sectionSize(n))
-                for n, c in enumerate(self._columns)
-                if header.sectionSize(n) > 0
-            },
+            {c.id: self._room.usual_width(n) for n, c in enumerate(self._columns) if header.sectionSize(n) > 0},
             self._sort,
         )
 
@@ -188,8 +185,9 @@ class DataTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         was, self._restoring = self._restoring, True  # a window's width is no choice of columns
         super().resizeEvent(event)
+        if not was:
+            self._room.make()
         self._restoring = was
-        self._make_room()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
@@ -263,27 +261,6 @@ class DataTable(QTableView):
         header.sectionMoved.connect(self._tell_columns)
         header.sectionResized.connect(self._on_resized)
 
-    def _make_room(self) -> None:
-        """In a narrow window take room from the columns at the right, so that the one that stretches can be read."""
-        header = self.horizontalHeader()
-        stretched = next((n for n, c in enumerate(self._columns) if c.stretch and not self.isColumnHidden(n)), None)
-        if stretched is None or self._restoring:
-            return
-        self._restoring = True
-        for number, width in self._squeezed.items():
-            header.resizeSection(number, width)
-        self._squeezed.clear()
-        missing = Metrics.characters(LEAST_STRETCHED) - header.sectionSize(stretched)
-        for place in reversed(range(header.count())):
-            number = header.logicalIndex(place)
-            width = header.sectionSize(number)
-            spare = min(missing, width - Metrics.characters(LEAST_OTHER))
-            if spare > 0 and number != stretched and not self.isColumnHidden(number):
-                self._squeezed[number] = width
-                header.resizeSection(number, width - spare)
-                missing -= spare
-        self._restoring = False
-
     def _model(self) -> TableModel:
         return self.model()  # type: ignore[return-value]
 
@@ -339,7 +316,7 @@ class DataTable(QTableView):
 
     def _on_resized(self, number: int, _before: int, _after: int) -> None:
         if not self._restoring:
-            self._squeezed.pop(number, None)
+            self._room.forget(number)
             self._tell_columns()
 
     def _hover(self, row: int) -> None:
@@ -349,10 +326,6 @@ class DataTable(QTableView):
                 if number >= 0:
                     y = self.rowViewportPosition(number)
                     self.viewport().update(0, y, self.viewport().width(), self.rowHeight(number))
-
-
-LEAST_STRETCHED, LEAST_OTHER = 16, 8
-"""In characters: what the column that stretches keeps in a narrow window, and what is left to each of the others."""
 
 
 def usual_width(column: Column, header: QHeaderView) -> int:
