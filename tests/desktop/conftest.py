@@ -35,6 +35,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.qt_log_ignore(_OFFSCREEN, extend=True))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Collect garbage on this thread only, as the window does (decision 0098).
+
+    What a test left behind may hold Qt objects; a worker thread of the next one, already while its fixtures are made,
+    would destroy them, and the next timer or event would crash the tests.
+    """
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    gc.collect()
+    gc.enable()
+
+
 @pytest.fixture(autouse=True)
 def _theme(qapp: QApplication) -> None:
     """Begin every test in light."""

@@ -6,6 +6,7 @@ It ends with 0 only if every step truly happened; each is checked against the wo
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -48,9 +49,18 @@ def demo(directory: Directory = Path("demo"), json: session.Json = False) -> Non
     for path in pictures:
         console.print(f"drew {output.shown(str(path))}", style="dim")
     console.print(f"\n[bold green]Every step happened[/] in {facts['seconds']} s.")
-    console.print(f"Look around: honeyguide --workspace {output.shown(str(workspace))}")
+    console.print(f"Look around: {_called()} --workspace {output.shown(str(workspace))}")
     if _has_screen():
         raise typer.Exit(session.front_ends().window(workspace, False))
+
+
+def _called() -> str:
+    """Return what a person types to start this program again: its name, or its place when it is on no search path."""
+    program = Path(sys.argv[0])
+    if program.name != "honeyguide" or shutil.which("honeyguide") is not None:
+        return "honeyguide"
+    here = Path.cwd()
+    return str(program.relative_to(here) if program.is_relative_to(here) else program)
 
 
 async def _story(path: Path, *, quiet: bool) -> dict[str, Any]:

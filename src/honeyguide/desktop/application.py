@@ -46,6 +46,7 @@ class Application(QObject):
 
     Attributes:
         desk: what pages work with, while a workspace is open.
+        is_for_a_person: whether somebody works in it; pictures and the smoke run change no one's next start.
     """
 
     def __init__(self, app: QApplication, path: Path, window: Window, theme: ThemeSwitch) -> None:
@@ -55,6 +56,7 @@ class Application(QObject):
         self.theme = theme
         self._failures = Failures(window)
         self.desk: Desk | None = None
+        self.is_for_a_person = True
         self.keeper: CrashKeeper | None = None
         self.ready = asyncio.Event()
         self._path = path
@@ -197,7 +199,8 @@ class Application(QObject):
         self._use_settings()
         live.listen(self._hear)
         try:
-            await asyncio.to_thread(Workspace.remember, workspace.path)
+            if self.is_for_a_person:
+                await asyncio.to_thread(Workspace.remember, workspace.path)
         except HoneyguideError as error:
             _log.info("The workspace cannot be remembered: %s", error.message)
         page = memory.text("page", "inbox")

@@ -22,9 +22,11 @@ class MainThreadCollector(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(self.look)
+        self._was_enabled = False
 
     def begin(self) -> None:
         """Take over."""
+        self._was_enabled = gc.isenabled()
         gc.disable()
         self._timer.start()
 
@@ -40,7 +42,8 @@ class MainThreadCollector(QObject):
         self._timer.stop()
         gc.unfreeze()
         gc.collect()
-        gc.enable()
+        if self._was_enabled:
+            gc.enable()
 
     def look(self) -> int | None:
         """Collect what is due, as Python itself would; return the generation that was, ``None`` for none."""

@@ -99,6 +99,7 @@ async def _render(workspace: Path, folder: Path, shots: Shots) -> list[Path]:
     window.resize(*shots.size)
     window.show()
     application = Application(app, workspace, window, theme)
+    application.is_for_a_person = False
     life = asyncio.ensure_future(application.run())
     ready = asyncio.ensure_future(application.ready.wait())
     welcome = None
@@ -217,6 +218,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     folder = Path(arguments[0])
     scratch = Path(tempfile.mkdtemp(prefix="honeyguide-pictures-"))
+    os.environ["XDG_STATE_HOME"] = str(scratch / "state")  # where it is honoured, these windows leave no memory behind
     try:
         make_sample(scratch / "sample")
         made = render_pages(scratch / "sample", folder, Shots())

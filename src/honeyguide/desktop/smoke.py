@@ -21,6 +21,7 @@ async def walk(application: Application) -> int:
     """Return 0 when every page and dialog came and went without an error; without a workspace, on the sample."""
     from honeyguide.desktop.application import scratch_folder
 
+    application.is_for_a_person = False
     scratch = None
     if not application.has_workspace():
         scratch = scratch_folder()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from honeyguide.suites import SuiteOutcome
     from honeyguide.suites.runner import SuiteProgress
     from honeyguide.versions.diff import Fold, Hunk, Row, RowKind, fold
-    from honeyguide.workspace.audits import audit_prompts, find_agents
+    from honeyguide.workspace.audits import audit_prompts, find_agents, prompt_files
     from honeyguide.workspace.crash import write_crash_report
     from honeyguide.workspace.events import WorkspaceEvent
     from honeyguide.workspace.flow_options import NOTICE, FlowOptions, OnFlowEvent
@@ -186,6 +186,7 @@ __all__ = [
     "find_agents",
     "fold",
     "plan_events",
+    "prompt_files",
     "write_crash_report",
 ]
 
@@ -231,6 +232,7 @@ __getattr__, __dir__ = exports(
         ".audits": (
             "audit_prompts",
             "find_agents",
+            "prompt_files",
         ),
         ".crash": ("write_crash_report",),
         ".events": ("WorkspaceEvent",),

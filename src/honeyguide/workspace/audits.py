@@ -19,6 +19,7 @@ from honeyguide.workspace.views.audit import AuditReport, FindingRow, FoundAgent
 CALLED_KINDS = (TargetKind.SKILL, TargetKind.SUBAGENT, TargetKind.COMMAND)
 CALLING_SOURCES = ("claude-code", "codex")
 PROJECT_MARKS = (".git", ".claude", ".cursor", ".github", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
+PROMPT_FOLDERS = ("agents", "commands", "prompts", "rules")
 MOST_ENTRIES = 50_000
 """Entries of one place, or sessions of one source, that are looked at; beyond it a count is a lower bound."""
 
@@ -96,6 +97,21 @@ def find_agents(
     )
     found += [_found(program, path, "history") for program, path in histories if path.is_dir()]
     return [agent for agent in found if agent.count]
+
+
+def prompt_files(place: Path, *, also_by_folder: bool = False) -> list[Path]:
+    """Return the files at or below ``place`` that are prompts by their names, sorted; none of them is opened.
+
+    Args:
+        also_by_folder: also take markdown files in folders that are called as prompts usually are, for a folder of
+            which nothing is known.
+    """
+    found = []
+    for path, _ in _listed(place):
+        by_folder = path.suffix in (".md", ".mdc") and path.parent.name.lower() in PROMPT_FOLDERS
+        if path == place or kind_of(path) is not None or (also_by_folder and by_folder):
+            found.append(path)
+    return sorted(found)
 
 
 def _found(program: str, path: Path, kind: str) -> FoundAgent:

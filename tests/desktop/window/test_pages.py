@@ -7,13 +7,14 @@ import gc
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QLineEdit, QTabBar, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QLineEdit, QTabBar, QTreeWidget, QWidget
 
 from honeyguide.desktop.actions import Reach, actions
 from honeyguide.desktop.application import Application
@@ -113,6 +114,51 @@ def test_the_welcome_leads_with_one_press_to_a_finished_proposal(
         await until(app.application.ready.is_set, "the sample")
         await until(lambda: app.inbox.states.get("support") == "proposed", "a proposal")
         await app.inbox.review_of("support", "proposed")
+        await app.close()
+
+    qloop.run(story(), timeout=90)
+
+
+def test_find_my_agents_reads_nothing_before_it_is_ticked_and_then_all_that_it_counted(
+    qapp: QApplication, qloop: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    for name, text in {
+        ".claude/skills/greet/SKILL.md": "---\nname: greet\ndescription: Greets people.\n---\n\nGreet by name.\n",
+        ".claude/output-styles/short.md": "---\nname: short\ndescription: Short.\n---\n\nKeep answers short.\n",
+        ".claude/projects/shop/one.jsonl": "{}\n",
+    }.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text, encoding="utf-8")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    opened: list[str] = []
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and str(arguments[0]).startswith(str(home)):
+            opened.append(str(arguments[0]))
+
+    sys.addaudithook(watch)
+
+    async def story() -> None:
+        app = await AppDriver(qapp, tmp_path / "new").start(ready=False)
+        await until(lambda: app.window.findChild(QWidget, "welcome-agents") is not None, "the welcome")
+        app.press("welcome-agents")
+        dialog = await app.dialog("find-agents-dialog")
+        tree = find(dialog, "agents-tree", QTreeWidget)
+        await until(lambda: tree.topLevelItemCount() == 3, "what was found")
+        assert not opened, "something was read before it was ticked"
+        await focus(tree)
+        for _ in range(2):  # the two shelves of prompts; the history stays unread
+            key(tree, Qt.Key.Key_Space)
+            key(tree, Qt.Key.Key_Down)
+        press(find(dialog, "agents-go"))
+        audit = await app.dialog("audit-dialog")
+        names = {row.ref.name for row in await app.desk.workspace.targets()}
+        assert {"greet", "short"} <= names
+        assert not [path for path in opened if path.endswith(".jsonl")]
+        key(audit, Qt.Key.Key_Escape)
+        await app.gone(audit)
         await app.close()
 
     qloop.run(story(), timeout=90)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 MOST_FILES = 500
 """Prompt files that are added from one place; a shelf of more is better added by hand."""
-NAMES = ("SKILL.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "copilot-instructions.md")
-FOLDERS = ("agents", "commands", "prompts", "rules")
-ENDINGS = (".md", ".mdc")
 
 
 class FindAgentsDialog(Dialog):
@@ -39,6 +35,7 @@ class FindAgentsDialog(Dialog):
         super().__init__("find-agents-dialog", desk.window.tr("Find my agents"), parent, wide=92, high=28)
         self._desk = desk
         self._work = tasks
+        self._folder = folder
         self._tasks = tasks.child("find agents")
         self.add_title(self.tr("What is here?"))
         self.add_text(
@@ -68,13 +65,16 @@ class FindAgentsDialog(Dialog):
         return [item.data(0, ROW_ROLE) for item in items if item is not None and item.checkState(0) == ticked]
 
     async def _look(self, folder: Path | None) -> Sequence[FoundAgent]:
-        from honeyguide.workspace import FoundAgent, find_agents
+        from honeyguide.workspace import FoundAgent, find_agents, prompt_files
 
-        if folder is None:
-            return await asyncio.to_thread(find_agents)
-        files = await asyncio.to_thread(prompt_files, folder)
-        size = sum(file.stat().st_size for file in files)
-        return [FoundAgent(folder.name, str(folder), "prompts", len(files), size)] if files else []
+        def work() -> list[FoundAgent]:
+            if folder is None:
+                return find_agents()
+            files = prompt_files(folder, also_by_folder=True)[:MOST_FILES]
+            size = sum(file.stat().st_size for file in files)
+            return [FoundAgent(folder.name, str(folder), "prompts", len(files), size)] if files else []
+
+        return await asyncio.to_thread(work)
 
     def _show(self, found: Sequence[FoundAgent]) -> None:
         if not found:
@@ -106,21 +106,22 @@ class FindAgentsDialog(Dialog):
 
     def _on_go(self) -> None:
         chosen = self.ticked()
-        self._work.start(take_places(self._desk, chosen), "read what was found")
+        self._work.start(take_places(self._desk, chosen, is_own_folder=self._folder is not None), "read what was found")
         self.accept()
 
 
-async def take_places(desk: Desk, chosen: Sequence[FoundAgent]) -> None:
+async def take_places(desk: Desk, chosen: Sequence[FoundAgent], *, is_own_folder: bool = False) -> None:
     """Add the prompts of the chosen places as targets, import their histories, and show what the audit says."""
     from honeyguide.desktop.dialogs.audit import AuditDialog
-    from honeyguide.workspace import audit_prompts
+    from honeyguide.workspace import audit_prompts, prompt_files
 
     tr = desk.window.tr
     shelves = [Path(agent.path) for agent in chosen if agent.kind == "prompts"]
     histories = [Path(agent.path) for agent in chosen if agent.kind != "prompts"]
     added, refused = 0, []
     for shelf in shelves:
-        for file in await asyncio.to_thread(prompt_files, shelf):
+        files = await asyncio.to_thread(lambda shelf=shelf: prompt_files(shelf, also_by_folder=is_own_folder))
+        for file in files[:MOST_FILES]:
             try:
                 await desk.workspace.add_target(file)
                 added += 1
@@ -138,21 +139,3 @@ async def take_places(desk: Desk, chosen: Sequence[FoundAgent]) -> None:
         if not histories:
             desk.go("targets", None)
         await AuditDialog(report, desk.window).ask()
-
-
-def prompt_files(place: Path) -> list[Path]:
-    """Return the files below ``place`` that are prompts by their names; at most ``MOST_FILES``."""
-    if place.is_file():
-        return [place]
-    found: list[Path] = []
-    for folder, names, files in os.walk(place):
-        names[:] = sorted(
-            n for n in names if n not in {"node_modules", ".git", ".venv", "__pycache__", "dist", "build"}
-        )
-        inside = set(Path(folder).relative_to(place.parent).parts)
-        for name in sorted(files):
-            is_prompt = name in NAMES or (name.endswith(ENDINGS) and inside & set(FOLDERS))
-            found += [Path(folder) / name] if is_prompt else []
-        if len(found) >= MOST_FILES:
-            break
-    return found[:MOST_FILES]
