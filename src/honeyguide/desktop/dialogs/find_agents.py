@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,7 +121,7 @@ async def take_places(desk: Desk, chosen: Sequence[FoundAgent], *, is_own_folder
     histories = [Path(agent.path) for agent in chosen if agent.kind != "prompts"]
     added, refused = 0, []
     for shelf in shelves:
-        files = await asyncio.to_thread(lambda shelf=shelf: prompt_files(shelf, also_by_folder=is_own_folder))
+        files = await asyncio.to_thread(partial(prompt_files, shelf, also_by_folder=is_own_folder))
         for file in files[:MOST_FILES]:
             try:
                 await desk.workspace.add_target(file)

@@ -42,7 +42,7 @@ class NewRunDialog(Dialog):
     """
 
     def __init__(self, desk: Desk, tasks: TaskScope, parent: QWidget | None, *, target: str = "") -> None:
-        super().__init__("new-run", desk.window.tr("New run"), parent, wide=140, high=42)
+        super().__init__("new-run", desk.window.tr("New run"), parent, wide=154, high=42)
         self.desk = desk
         self.tasks = tasks.child("new run")
         self.started: str | None = None
@@ -115,7 +115,7 @@ class NewRunDialog(Dialog):
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(left)
         splitter.addWidget(right)
-        splitter.setSizes([480, 500])
+        splitter.setSizes([540, 480])
         page = QWidget()
         row = QHBoxLayout(page)
         row.setContentsMargins(0, 0, 0, 0)
