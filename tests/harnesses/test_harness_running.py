@@ -14,7 +14,8 @@ import pytest
 from honeyguide.harnesses.evidence.ingestion import ingest
 from honeyguide.harnesses.folder import Harness
 from honeyguide.harnesses.running.host import CodeFailed, CodeHost
-from honeyguide.harnesses.running.runner import RunPorts, run_harness
+from honeyguide.harnesses.running.ports import RunPorts
+from honeyguide.harnesses.running.runner import run_harness
 from honeyguide.harnesses.running.support import model_ref, unsupported_parts, with_model
 from honeyguide.harnesses.running.tools import RunHooks
 from honeyguide.harnesses.spec.models import Confinement
@@ -244,7 +245,7 @@ def test_a_blocked_output_never_becomes_the_answer(tmp_path):
     spec = SPEC.replace("  value: 0.5\n", "  value: 0.5\n- builtin: regex_output_filter\n  pattern: 'secret'\n")
     root = with_spec(tmp_path, "loop:\n  max_turns: 2\n", spec)
     outcome, model, _ = run(root, "drawer: secret")
-    assert (outcome.status, outcome.output) == ("max_turns", None)
+    assert (outcome.status, outcome.output) == ("max_turns", "")
     assert outcome.reason == "last output blocked: output blocked by filter /secret/"
     assert "Produce a compliant result" in model.asked[1].messages[-1].content
 

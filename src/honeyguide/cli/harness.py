@@ -6,24 +6,20 @@ These commands work without a workspace; where one is open, its settings and cei
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from honeyguide.cli import harness_deploy, harness_proposals, output
-from honeyguide.cli.harness_session import Both, print_line, with_harnesses
+from honeyguide.cli import harness_deploy, harness_lists, harness_proposals, output
+from honeyguide.cli.harness_session import ask, print_document, print_line, read_input, with_harnesses
 from honeyguide.cli.session import Json, origin
-from honeyguide.kernel.errors import InvalidInput, NotFound, Unreadable
 from honeyguide.workspace import ModelRef
-from honeyguide.workspace.harness_views import EvolveOptions, HarnessDocument, parse_metric_lines, parse_value
+from honeyguide.workspace.harness_views import EvolveOptions, HarnessDocument, parse_value
 
 app = typer.Typer(help="Harness folders: statistics, gated evolution, running, serving.", no_args_is_help=True)
-metrics_app = typer.Typer(help="Numbers that an evaluator recorded for runs.", no_args_is_help=True)
-registry_app = typer.Typer(help="The harnesses to serve together.", no_args_is_help=True)
-app.add_typer(metrics_app, name="metrics")
-app.add_typer(registry_app, name="registry")
+app.add_typer(harness_lists.metrics_app, name="metrics")
+app.add_typer(harness_lists.registry_app, name="registry")
 app.add_typer(harness_proposals.app, name="proposals")
 harness_deploy.register(app)
 Dir = Annotated[Path, typer.Argument(help="The harness folder.", metavar="DIR")]
@@ -39,14 +35,14 @@ def init(
 ) -> None:
     """Make a new harness folder."""
     named = name or directory.absolute().name
-    document = _ask(lambda both: both.harnesses.init(directory, named, description, prompt, origin()))
-    _print(document, json, f"Made {named} in {directory}.")
+    document = ask(lambda both: both.harnesses.init(directory, named, description, prompt, origin()))
+    print_document(document, json, f"Made {named} in {directory}.")
 
 
 @app.command()
 def validate(directory: Dir, json: Json = False) -> None:
     """Say what is wrong with a folder, where, and what to do. Executes nothing of it."""
-    document = _ask(lambda both: both.harnesses.validate(directory))
+    document = ask(lambda both: both.harnesses.validate(directory))
     data = document.to_json()
     if json:
         output.print_json(data)
@@ -63,10 +59,10 @@ def validate(directory: Dir, json: Json = False) -> None:
 @app.command("hash")
 def hash_(directory: Dir, json: Json = False) -> None:
     """Print the version hash, and the wider fingerprint that also covers helpers and data."""
-    document = _ask(lambda both: both.harnesses.hash(directory))
+    document = ask(lambda both: both.harnesses.hash(directory))
     data = document.to_json()
     said = f"{data['hash']}  (fingerprint {data['fingerprint']})"
-    _print(document, json, f"{said}\n{data['disagreement']}" if data["disagreement"] else said)
+    print_document(document, json, f"{said}\n{data['disagreement']}" if data["disagreement"] else said)
 
 
 @app.command()
@@ -76,7 +72,7 @@ def stats(
     json: Json = False,
 ) -> None:
     """Success, cost and turns for each version."""
-    document = _ask(lambda both: both.harnesses.stats(directory, include_friction=include_friction))
+    document = ask(lambda both: both.harnesses.stats(directory, include_friction=include_friction))
     data = document.to_json()
     if json:
         output.print_json(data)
@@ -104,7 +100,7 @@ def friction(
     json: Json = False,
 ) -> None:
     """List what got in the way of runs, newest first."""
-    document = _ask(
+    document = ask(
         lambda both: both.harnesses.friction(
             directory, limit=limit, category=category, component=component, recovered=recovered, version=version
         )
@@ -113,7 +109,7 @@ def friction(
         (r["timestamp"], r["run_id"], r["category"], r["component"], "yes" if r["recovered"] else "no", r["summary"])
         for r in document.to_json()["friction"]
     ]
-    _print(document, json, output.table(["when", "run", "category", "where", "recovered", "what"], rows))
+    print_document(document, json, output.table(["when", "run", "category", "where", "recovered", "what"], rows))
 
 
 @app.command()
@@ -123,8 +119,8 @@ def signal(
     json: Json = False,
 ) -> None:
     """Say where failures come from, by counting; asks no model."""
-    document = _ask(lambda both: both.harnesses.signal(directory, version=version))
-    _print(document, json, "\n".join(output.shown(line) for line in document.to_json()["headline"]))
+    document = ask(lambda both: both.harnesses.signal(directory, version=version))
+    print_document(document, json, "\n".join(output.shown(line) for line in document.to_json()["headline"]))
 
 
 @app.command()
@@ -134,9 +130,9 @@ def assess(
     json: Json = False,
 ) -> None:
     """Say of each applied change whether it did what it predicted."""
-    document = _ask(lambda both: both.harnesses.assess(directory, min_runs=min_runs))
+    document = ask(lambda both: both.harnesses.assess(directory, min_runs=min_runs))
     lines = [output.shown(a["summary"]) for a in document.to_json()["assessments"]]
-    _print(document, json, "\n".join(lines) or "No change was applied yet.")
+    print_document(document, json, "\n".join(lines) or "No change was applied yet.")
 
 
 @app.command()
@@ -149,8 +145,8 @@ def outcome(
     json: Json = False,
 ) -> None:
     """Record what the world said of a run afterwards."""
-    document = _ask(lambda both: both.harnesses.label(directory, run, value, source=source, detail=detail))
-    _print(document, json, f"{run} is now called a {value}.")
+    document = ask(lambda both: both.harnesses.label(directory, run, value, source=source, detail=detail))
+    print_document(document, json, f"{run} is now called a {value}.")
 
 
 @app.command("set")
@@ -161,9 +157,9 @@ def set_(
     json: Json = False,
 ) -> None:
     """Set a value in harness.yaml; comments, layout and the counter stay."""
-    document = _ask(lambda both: both.harnesses.set(directory, [(path, parse_value(value))], origin()))
+    document = ask(lambda both: both.harnesses.set(directory, [(path, parse_value(value))], origin()))
     data = document.to_json()
-    _print(document, json, f"{data['old_version_hash']} -> {data['new_version_hash']}")
+    print_document(document, json, f"{data['old_version_hash']} -> {data['new_version_hash']}")
 
 
 @app.command()
@@ -173,10 +169,12 @@ def hive(
     json: Json = False,
 ) -> None:
     """Say what hiveloom's own database adds to a folder. It is read, never written."""
-    document = _ask(lambda both: both.harnesses.hive(directory, keep=keep))
+    document = ask(lambda both: both.harnesses.hive(directory, keep=keep))
     data = document.to_json()
     said = ", ".join(f"{count} {noun}" for noun, count in data["only_there"].items())
-    _print(document, json, f"{data['hive']['path']}: {said}" + (" kept in the folder." if keep else " only there."))
+    print_document(
+        document, json, f"{data['hive']['path']}: {said}" + (" kept in the folder." if keep else " only there.")
+    )
 
 
 @app.command()
@@ -186,8 +184,8 @@ def trust(
     json: Json = False,
 ) -> None:
     """Trust the folder's code as it is now; a change asks again."""
-    document = _ask(lambda both: both.harnesses.trust(directory, origin(), forget=forget))
-    _print(document, json, f"{directory} is {document.to_json()['action']}.")
+    document = ask(lambda both: both.harnesses.trust(directory, origin(), forget=forget))
+    print_document(document, json, f"{directory} is {document.to_json()['action']}.")
 
 
 @app.command()
@@ -202,7 +200,7 @@ def run(
     json: Json = False,
 ) -> None:
     """Run a harness once. Exits 0 success, 1 not verified, 2 halted, 4 anything else."""
-    text = _input(input, input_file)
+    text = read_input(input, input_file)
     engine = harness_deploy.known_engine(engine)
     ref = None if model is None else ModelRef.parse(model)
     is_asking = sys.stdin.isatty() and not json and not stream
@@ -257,7 +255,7 @@ def evolve(
         found = with_harnesses(lambda both: both.evolving.plan(directory, options))
         calls = found["calls"]
         said = f"{calls['low']:g} to {calls['high']:g} calls, {found['usd']} US dollars"
-        _print(HarnessDocument(found), json, said)
+        print_document(HarnessDocument(found), json, said)
         return
     is_asking = not json and not propose and sys.stdin.isatty()
     if is_asking and not yes:
@@ -286,78 +284,6 @@ def evolve(
         harness_proposals.ask_and_apply(directory, evolved.proposal_id)
     else:
         output.console().print(f"Queued as {evolved.proposal_id}.")
-
-
-@metrics_app.command("record")
-def metrics_record(
-    directory: Dir,
-    file: Annotated[str, typer.Option("--file", help="JSON, or one JSON object a line; - reads standard input.")] = "-",
-    json: Json = False,
-) -> None:
-    """Record numbers for runs; all or none."""
-    batch = parse_metric_lines(_input(None, file))
-    document = _ask(lambda both: both.harnesses.record_metrics(directory, batch))
-    data = document.to_json()
-    _print(document, json, f"{data['inserted']} recorded, {data['duplicates']} known already.")
-
-
-@metrics_app.command("list")
-def metrics_list(
-    directory: Dir,
-    name: Annotated[str | None, typer.Option(help="Only one metric.")] = None,
-    run: Annotated[str | None, typer.Option(help="Only one run.")] = None,
-    json: Json = False,
-) -> None:
-    """List recorded numbers."""
-    document = _ask(lambda both: both.harnesses.metrics(directory, name=name, run_id=run))
-    rows = [(m["run_id"], m["name"], m["value"], m["unit"], m["source"]) for m in document.to_json()["metrics"]]
-    _print(document, json, output.table(["run", "metric", "value", "unit", "source"], rows))
-
-
-@registry_app.command("add")
-def registry_add(directory: Dir, json: Json = False) -> None:
-    """Register a folder; nothing of it runs."""
-    _print(_ask(lambda both: both.harnesses.register(directory)), json, f"Registered {directory}.")
-
-
-@registry_app.command("list")
-def registry_list(json: Json = False) -> None:
-    """List registered folders."""
-    document = _ask(lambda both: both.harnesses.registered())
-    rows = [(h["name"], h["path"], h["problem"] or "") for h in document.to_json()["harnesses"]]
-    _print(document, json, output.table(["name", "path", "problem"], rows))
-
-
-@registry_app.command("remove")
-def registry_remove(directory: Dir, json: Json = False) -> None:
-    """Take a folder off the list."""
-    _print(_ask(lambda both: both.harnesses.unregister(directory)), json, f"Removed {directory}.")
-
-
-def _ask(work: Callable[[Both], Awaitable[HarnessDocument]]) -> HarnessDocument:
-    return with_harnesses(work)
-
-
-def _print(document: HarnessDocument, json: bool, text: object) -> None:
-    if json:
-        output.print_json(document.to_json())
-    else:
-        output.console().print(output.shown(text) if isinstance(text, str) else text)
-
-
-def _input(text: str | None, file: str | None) -> str:
-    if (text is None) == (file is None):
-        raise InvalidInput("Give the input once.", hint="Use --input TEXT, or --input-file FILE, or --input-file -.")
-    if text is not None:
-        return text
-    if file == "-":
-        return sys.stdin.read()
-    try:
-        return Path(str(file)).read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise NotFound(f"There is no file {file}.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise Unreadable(f"{file} cannot be read as UTF-8 text.") from error
 
 
 def _fields(options: EvolveOptions) -> dict[str, Any]:

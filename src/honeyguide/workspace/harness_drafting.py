@@ -19,8 +19,9 @@ from honeyguide.harnesses.evidence.labels import outcomes_of
 from honeyguide.harnesses.evidence.plain_words import PlainWords
 from honeyguide.harnesses.evidence.report import Attempt, Report, attempt_of, build_report, nothing_to_evolve
 from honeyguide.harnesses.folder import Harness
+from honeyguide.harnesses.running.ports import RunPorts
 from honeyguide.harnesses.running.results import RunOutcome
-from honeyguide.harnesses.running.runner import RunPorts, run_harness
+from honeyguide.harnesses.running.runner import run_harness
 from honeyguide.harnesses.running.support import model_ref, unsupported_parts
 from honeyguide.harnesses.spec.references import BuiltinGuardrail
 from honeyguide.kernel.errors import BudgetExceeded, GateRefused, HoneyguideError, PolicyRefused

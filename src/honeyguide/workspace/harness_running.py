@@ -10,8 +10,9 @@ from typing import Any
 from honeyguide.harnesses.changes.snapshots import Snapshots
 from honeyguide.harnesses.engine import run_with_hiveloom
 from honeyguide.harnesses.folder import Harness
+from honeyguide.harnesses.running.ports import RunPorts
 from honeyguide.harnesses.running.results import RunOutcome, outcome_of
-from honeyguide.harnesses.running.runner import RunPorts, run_harness
+from honeyguide.harnesses.running.runner import run_harness
 from honeyguide.harnesses.running.support import model_ref, require_supported, with_model
 from honeyguide.harnesses.running.tools import RunHooks
 from honeyguide.kernel.errors import InvalidInput, PolicyRefused, Unwritable

@@ -78,7 +78,7 @@ def _runner(one: Offered, run: RunText) -> Callable[[str], Awaitable[dict[str, A
         try:
             outcome = await run(one.path, input)
         except HoneyguideError as error:
-            return result_of("error", None, error.message)
+            return result_of("error", "", error.message)
         return result_of(
             outcome.status,
             outcome.output,
@@ -87,6 +87,7 @@ def _runner(one: Offered, run: RunText) -> Callable[[str], Awaitable[dict[str, A
             turns=outcome.turns,
             run_id=outcome.run_id,
             verdicts=[dict(v) for v in outcome.verdicts],
+            artifacts=[{"kind": a.get("kind"), "data": a.get("data")} for a in outcome.data.get("artifacts") or ()],
         )
 
     return run_tool
@@ -94,16 +95,17 @@ def _runner(one: Offered, run: RunText) -> Callable[[str], Awaitable[dict[str, A
 
 def result_of(
     status: str,
-    output: str | None,
+    output: str,
     reason: str,
     *,
     cost_usd: float = 0.0,
     turns: int = 0,
     run_id: str = "",
     verdicts: Sequence[dict[str, Any]] = (),
+    artifacts: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return what a delegated task gives back."""
-    return {
+    result: dict[str, Any] = {
         "status": status,
         "output": output,
         "reason": reason,
@@ -112,3 +114,4 @@ def result_of(
         "run_id": run_id,
         "verdicts": list(verdicts),
     }
+    return result | ({"_hiveloom": {"artifacts": list(artifacts)}} if artifacts else {})

@@ -16,8 +16,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from honeyguide.harnesses.folder import Harness
+from honeyguide.harnesses.running.ports import new_run_id
 from honeyguide.harnesses.running.results import RUNTIME_VERSION, RunOutcome
-from honeyguide.harnesses.running.runner import new_run_id
 from honeyguide.kernel.errors import HoneyguideError, InvalidInput, Unsupported
 
 KEY_VARIABLE: Final = "HIVELOOM_API_KEY"

@@ -12,38 +12,16 @@ from typing import Any, Final, Literal
 
 from honeyguide.evals.statistics import Interval, wilson_interval
 from honeyguide.harnesses.evidence.exact_tests import benjamini_hochberg, detectable_change, fisher_exact, runs_needed
+from honeyguide.harnesses.evidence.levers import family_of, levers_of
 from honeyguide.harnesses.evidence.runs import RunSummary
 from honeyguide.harnesses.evidence.signal_words import headline_of
 from honeyguide.harnesses.evidence.statistics import Labels
-from honeyguide.harnesses.spec.frozen import within_reach
 from honeyguide.harnesses.spec.models import Evolution
 
 MOST_RUNS: Final = 2000
 MOST_ROWS: Final = 12
 LEAST_SUPPORT: Final = 2
 ADDRESSABLE: Final = ("guardrail", "limits", "process", "tooling")
-_LEVERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "tool": ("tools", "loop.steps", "system_prompt"),
-    "tool_error": ("tools", "system_prompt", "memory.entries", "loop.steps"),
-    "spilled": ("context.tool_results", "system_prompt", "memory.entries"),
-    "step": ("loop.steps", "system_prompt"),
-    "step_violation": ("loop.steps", "system_prompt"),
-    "playbook": ("playbooks",),
-    "notes": ("system_prompt",),
-    "memory": ("memory.entries",),
-    "delegation": ("delegation",),
-    "model": ("model",),
-    "input": ("system_prompt", "playbooks", "loop.steps"),
-}
-_FRICTION_LEVERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "tool_error": ("tools", "system_prompt", "memory.entries"),
-    "retry": ("tools", "system_prompt"),
-    "output_truncated": ("system_prompt", "loop.policy"),
-    "context_compaction": ("context.strategy", "context.compaction", "loop.max_turns"),
-    "user_steer": ("system_prompt", "memory.entries"),
-    "guardrail_block": ("system_prompt",),
-    "provider_error": ("model",),
-}
 _FAMILIES: Final = (
     "tool_error", "step_violation", "step", "tool", "spilled", "memory", "playbook", "delegation", "notes", "input",
     "model", "friction",
@@ -184,22 +162,6 @@ def locate_signal(
     interval = wilson_interval(len(passed), len(population.runs))
     found = SignalMap(key, version, verdict, tuple(signals), interval, details)
     return replace(found, headline=tuple(headline_of(found)))
-
-
-def family_of(feature: str) -> str:
-    """Return the part before the first colon."""
-    return feature.partition(":")[0]
-
-
-def levers_of(target: str, evolution: Evolution | None) -> tuple[tuple[str, ...], bool]:
-    """Return the parts of a spec that could move ``target``, reachable ones first, and whether any is reachable."""
-    family, _, rest = target.partition(":")
-    if family == "friction":
-        levers = _FRICTION_LEVERS.get(rest.partition("@")[0], ("system_prompt",))
-    else:
-        levers = _LEVERS.get(family, ("system_prompt",))
-    reachable = [lever for lever in levers if within_reach(lever, evolution)]
-    return (*reachable, *(lever for lever in levers if lever not in reachable)), bool(reachable)
 
 
 def _contrast(

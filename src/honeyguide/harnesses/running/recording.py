@@ -142,7 +142,7 @@ class Recording:
         execution = self._execution(status, seconds, models)
         shared: dict[str, Any] = {
             "status": status,
-            "output": output,
+            "output": output or "",
             "turns": self._state.turns,
             "cost_usd": self._state.cost_usd,
             "duration_seconds": seconds,
@@ -176,7 +176,7 @@ class Recording:
         }
         return RunOutcome(
             status=status,
-            output=output,
+            output=output or "",
             reason=reason,
             run_id=self._journal.run_id,
             turns=self._state.turns,

@@ -21,7 +21,7 @@ class RunOutcome:
     """How a run ended; ``data`` is what ``harness run --json`` prints, ``verdicts`` those of the last attempt."""
 
     status: str
-    output: str | None
+    output: str
     reason: str
     run_id: str
     turns: int
@@ -46,7 +46,7 @@ def outcome_of(data: Mapping[str, Any]) -> RunOutcome:
     output = data.get("output")
     return RunOutcome(
         status=str(data.get("status")),
-        output=output if isinstance(output, str) else None,
+        output=output if isinstance(output, str) else "",
         reason=str(data.get("reason") or ""),
         run_id=str(data.get("run_id") or ""),
         turns=turns if isinstance(turns, int) else 0,

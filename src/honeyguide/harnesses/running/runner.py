@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-import secrets
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,21 +21,20 @@ from honeyguide.harnesses.running.guardrails import Decision, Guardrails, RunSta
 from honeyguide.harnesses.running.host import CodeFailed, CodeHost
 from honeyguide.harnesses.running.journal import JournalWriter
 from honeyguide.harnesses.running.policies import Policy, StepHalted, policy_of
+from honeyguide.harnesses.running.ports import RunPorts, new_run_id
 from honeyguide.harnesses.running.prompts import system_prompt
 from honeyguide.harnesses.running.recording import Recording
 from honeyguide.harnesses.running.results import RunOutcome
 from honeyguide.harnesses.running.spilling import Spill
 from honeyguide.harnesses.running.support import require_supported
-from honeyguide.harnesses.running.tools import Outcome, RunHooks, Toolset
+from honeyguide.harnesses.running.tool_use import ToolUse
+from honeyguide.harnesses.running.tools import Toolset
 from honeyguide.harnesses.spec.fingerprints import version_hash
 from honeyguide.harnesses.spec.models import HarnessSpec
-from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import BudgetExceeded, HoneyguideError, Interrupted, ModelError
 from honeyguide.llm.journal import redacted
-from honeyguide.llm.prices import Quote
 from honeyguide.llm.protocol import (
     Message,
-    ModelClient,
     ModelRef,
     ModelReply,
     ModelRequest,
@@ -44,38 +42,11 @@ from honeyguide.llm.protocol import (
     StopReason,
     Usage,
 )
-from honeyguide.llm.tools import ToolCall, ToolResult, ToolSpec
+from honeyguide.llm.tools import ToolSpec
 
 MOST_TRUNCATED: Final = 3
 SUMMARY_RULES: Final = "Sum up this part of an agent's work: facts found, decisions, what is left to do. Be brief."
 _RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
-
-
-@dataclass(slots=True)
-class RunPorts:
-    """What a run needs of the world.
-
-    Attributes:
-        quote: what calls cost.
-        on_event: told of every journal event, redacted.
-        child_command: how the process for the folder's code is started, in a frozen program.
-        is_stopped: asked between calls; returns why to stop, or nothing.
-    """
-
-    client: ModelClient
-    model: ModelRef
-    quote: Quote
-    clock: Clock
-    environ: Mapping[str, str]
-    hooks: RunHooks = field(default_factory=RunHooks)
-    on_event: Callable[[Mapping[str, Any]], None] = lambda event: None
-    child_command: Sequence[str] | None = None
-    is_stopped: Callable[[], str] = lambda: ""
-
-
-def new_run_id() -> str:
-    """Return a fresh run id."""
-    return f"run_{secrets.token_hex(8)}"
 
 
 async def run_harness(
@@ -163,7 +134,17 @@ class _Run:
             context,
             self._evidence,
         )
-        self.calls: list[dict[str, Any]] = []
+        self.use = ToolUse(
+            spec,
+            self.tools,
+            self.policy,
+            self.guardrails,
+            self.answering,
+            self.conversation,
+            journal,
+            self.spill,
+            self.state,
+        )
         self.truncated = 0
         egress = spec.egress
         self.screen = (
@@ -233,7 +214,7 @@ class _Run:
     async def _output_of(self, reply: ModelReply) -> str | None:
         """Return the answer in a reply; ``None`` when the run goes on first."""
         if reply.tool_calls:
-            return await self._use_tools(reply)
+            return await self.use.carry_out(reply)
         if reply.stop_reason is not StopReason.MAX_TOKENS:
             self.truncated = 0
             return reply.text
@@ -330,52 +311,12 @@ class _Run:
             raise RunEnded("error", "the request held what must not leave (egress.mode: block)", self.state.output)
         return redacted(request, self.screen.text)
 
-    # --- tools
-
-    async def _use_tools(self, reply: ModelReply) -> str | None:
-        """Carry out the calls of a turn, one after the other; return the answer when all say theirs is it."""
-        outcomes = [await self._use(call) for call in reply.tool_calls]
-        self.conversation.results(
-            [
-                ToolResult(call.id, self.spill.shown(call.name, outcome.content), outcome.is_error)
-                for call, outcome in zip(reply.tool_calls, outcomes, strict=True)
-            ]
-        )
-        failed = [outcome for outcome in outcomes if outcome.is_error]
-        if failed and self.spec.loop.on_tool_error == "abort":
-            raise RunEnded("error", f"tool error: {failed[0].content[:300]}")
-        return outcomes[-1].content if all(o.terminate and not o.is_error for o in outcomes) else None
-
-    async def _use(self, call: ToolCall) -> Outcome:
-        self.journal.write("tool_call", {"name": call.name, "input": dict(call.arguments), "id": call.id})
-        outcome = self._refused(call)
-        if outcome is None:
-            outcome = await asyncio.to_thread(self.tools.call, call)
-            if outcome.is_error and outcome.retryable and self.spec.loop.on_tool_error == "retry_once":
-                self.journal.write("tool_retry", {"id": call.id, "name": call.name})
-                outcome = await asyncio.to_thread(self.tools.call, call)
-            self.policy.called(call.name, succeeded=not outcome.is_error)
-            self.state.artifacts += [{**artifact, "tool": call.name} for artifact in outcome.artifacts]
-        seen = {"id": call.id, "name": call.name, "is_error": outcome.is_error}
-        self.calls.append({**seen, "input": dict(call.arguments), "result": outcome.content})
-        artifacts = [dict(artifact) for artifact in outcome.artifacts]
-        self.journal.write("tool_result", {**seen, "content": outcome.content, "artifacts": artifacts})
-        return outcome
-
-    def _refused(self, call: ToolCall) -> Outcome | None:
-        tags = self.tools.tags.get(call.name, frozenset())
-        for decision in self.guardrails.before_tool(call.name, self.tools.names, tags):
-            self.answering.trigger(decision, "before_tool_call")
-            return Outcome(f"blocked: {decision.reason}", is_error=True, retryable=False)
-        refusal = self.policy.refusal(call.name)
-        return Outcome(refusal, is_error=True, retryable=False) if refusal else None
-
     # --- ends
 
     def _evidence(self) -> Mapping[str, Any]:
         return {
             "run_id": self.journal.run_id,
-            "tool_calls": self.calls,
+            "tool_calls": self.use.calls,
             "steps": self.policy.records(),
             "artifacts": self.state.artifacts,
         }
