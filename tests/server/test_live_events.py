@@ -10,6 +10,8 @@ import time
 import pytest
 
 from honeyguide.server import frames
+from honeyguide.storage import Store
+from honeyguide.storage.records import AttemptRecord
 from honeyguide.workspace import RunOptions, Workspace
 from tests.fakes.model_server import ModelServer
 from tests.server.servers import PERSONA, Event, RunningServer, events_of, proposed, run_body
@@ -150,6 +152,16 @@ def test_a_result_is_the_same_after_a_restart(make_server):
         ours, theirs = told.pop(part), again[part]
         assert {key: theirs[key] for key in ours if key in theirs} == {key: ours[key] for key in ours if key in theirs}
     assert {key: again[key] for key in told} == told
+
+
+def test_a_run_whose_program_died_is_told_as_interrupted(monkeypatch, client, folder):
+    monkeypatch.setattr("honeyguide.server.live_runs.LOOK_FOR_DEATH_SECONDS", 0.1)
+    with Store.open(folder / "honeyguide.db") as dead:
+        dead.write_now(lambda unit: unit.attempts.start(AttemptRecord("left", PERSONA, "writer")))
+    with client.stream("GET", f"{BASE}/runs/left/events") as response:
+        events = [event for event in events_of(response) if isinstance(event, Event)]
+    assert [event.name for event in events] == ["open", "error"]
+    assert "runs resume" in events[-1].data["hint"]
 
 
 def test_an_ended_run_is_told_from_the_database_after_a_restart(waiting, client):

@@ -38,20 +38,24 @@ class RunnerApart:
         self._ends: dict[str, asyncio.Future[Mapping[str, Any]]] = {}
         self._told: dict[int | str, OnProgress] = {}
         self._listeners: list[threading.Thread] = []
+        self._speaking = asyncio.Lock()
         self._process = self._started()
 
     async def start(self, ref: TargetRef, options: RunOptions, on_progress: OnProgress) -> str:
         """As ``Runner.start``."""
-        if self._process.poll() is not None:
-            self._process = self._started()
         number = next(self._numbers)
         answer: asyncio.Future[str] = self._loop.create_future()
         self._asked[number] = answer
         self._told[number] = on_progress
-        self._say(
-            number=number, kind=ref.kind.value, name=ref.name, options=options.to_json(), posted=options.posted_baseline
-        )
+        about = {
+            "number": number, "kind": ref.kind.value, "name": ref.name, "options": options.to_json(),
+            "posted": options.posted_baseline,
+        }  # fmt: skip
         try:
+            async with self._speaking:  # a long text waits for the process to read it, and the loop does not
+                if self._process.poll() is not None:
+                    self._process = self._started()
+                await asyncio.to_thread(self._say, about)
             return await answer
         finally:
             self._asked.pop(number, None)
@@ -71,7 +75,7 @@ class RunnerApart:
     async def close(self) -> None:
         """As ``Runner.close``."""
         with contextlib.suppress(InternalError):
-            self._say(stop=True)
+            self._say({"stop": True})
         await asyncio.to_thread(self._end)
 
     # --- inside
@@ -93,7 +97,7 @@ class RunnerApart:
         self._listeners.append(listener)
         return process
 
-    def _say(self, **message: Any) -> None:
+    def _say(self, message: Mapping[str, Any]) -> None:
         stream = self._process.stdin
         assert stream is not None
         try:
