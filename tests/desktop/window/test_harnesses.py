@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QApplication
 
 from honeyguide.desktop.pages.harnesses import HarnessesPage
 from honeyguide.desktop.widgets.diff import Side
-from honeyguide.desktop.widgets.harness.timeline import HarnessPoint, HarnessTimeline
+from honeyguide.desktop.widgets.harness.points import HarnessPoint
+from honeyguide.desktop.widgets.harness.timeline import HarnessTimeline
 from honeyguide.harnesses.folder import Harness
 from honeyguide.llm.prices import FreeQuote
 from honeyguide.llm.protocol import ModelReply, ModelRequest, ModelRole, Usage

@@ -15,8 +15,9 @@ from honeyguide.desktop.theme.plain_text import one_line
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.data_table import DataTable
 from honeyguide.desktop.widgets.harness.file_diffs import ComparedFile, FileDiffs
+from honeyguide.desktop.widgets.harness.points import HarnessPoint
 from honeyguide.desktop.widgets.harness.proposal_parts import ProposalParts, proof_sentence
-from honeyguide.desktop.widgets.harness.timeline import HarnessPoint, HarnessTimeline
+from honeyguide.desktop.widgets.harness.timeline import HarnessTimeline
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import PlainLabel
 from honeyguide.desktop.widgets.states import StateAction, StateStack

@@ -4,38 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
 
 from honeyguide.desktop.actions import Handler, Handlers
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.exporting import export_table
 from honeyguide.desktop.dialogs.small import TextDialog
-from honeyguide.desktop.models import ColumnState, RunRow, RunTableModel
+from honeyguide.desktop.models import ColumnState
 from honeyguide.desktop.pages.inbox_filter import InboxFilter
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.pages.review import ReviewPanel
-from honeyguide.desktop.rows import progressed, run_key, run_row
-from honeyguide.desktop.theme import Metrics, Role, Type
+from honeyguide.desktop.pages.run_list import RunListPanel
+from honeyguide.desktop.pages.run_menu import run_menu
+from honeyguide.desktop.pages.run_reading import RunReading
+from honeyguide.desktop.rows import progressed
+from honeyguide.desktop.theme import Metrics, Role
 from honeyguide.desktop.widgets.buttons import Button, Look
-from honeyguide.desktop.widgets.chips import FilterChips, StatusChips
-from honeyguide.desktop.widgets.data_table import DataTable
 from honeyguide.desktop.widgets.labels import PlainLabel
 from honeyguide.desktop.widgets.search_field import SearchField
-from honeyguide.desktop.widgets.states import StateAction, StateStack
 
 if TYPE_CHECKING:
     from honeyguide.workspace import StatusReport, WorkspaceEvent
 
-FIRST_SCREEN = 60
-KEY_CHUNK = 5000
-ALWAYS = ("proposed", "running", "accepted", "deployed", "rejected", "failed", "skipped-delta")
-SOMETIMES = ("skipped-gates", "skipped-trigger", "inconclusive", "aborted", "interrupted")
-"""States whose chip stands there only when a run is in them."""
 _RUN_KINDS = ("run:", "attempt:", "verification:", "candidates:", "calls:")
 
 
@@ -63,17 +56,13 @@ class InboxPage(Page):
         self.head.addWidget(self.search, 2)
         self.head.addWidget(self.filter_button)
         self.head.addWidget(self.new_run)
-        self.chips = StatusChips()
-        self.chips.set_states(ALWAYS)
-        self.filter_chips = FilterChips()
-        self.model = RunTableModel(self)
-        self.table = DataTable("run-table", self.tr("Runs"), self.model)
-        self.index_line = PlainLabel("", Type.CAPTION, Role.TEXT_2, wrap=False)
-        self.index_line.setObjectName("inbox-index")
-        self.index_line.hide()
+        self.list = RunListPanel()
+        self.chips, self.filter_chips = self.list.chips, self.list.filter_chips
+        self.model, self.table, self.list_stack = self.list.model, self.list.table, self.list.stack
+        self.index_line = self.list.index_line
+        self.runs = RunReading(desk.workspace, self.model)
         self._review: ReviewPanel | None = None
         self._review_place = QWidget()
-        self.list_stack = StateStack(self.table)
         self._compose()
         self._connect()
         self._restore()
@@ -98,7 +87,7 @@ class InboxPage(Page):
     def read(self) -> None:
         if not self.model.total:
             self.list_stack.show_loading(self.tr("Reading the runs…"))
-        self.tasks.latest("runs", self._load_first, self._show_first, failed=self.show_failure(self.list_stack))
+        self.tasks.latest("runs", self.runs.load_first, self._show_first, failed=self.show_failure(self.list_stack))
         self._read_counts()
 
     def show_item(self, item: object) -> None:
@@ -121,7 +110,7 @@ class InboxPage(Page):
             "find": Handler(self.search.setFocus),
             "refresh": Handler(self.read),
             "export-rows": Handler(self._export, self._no_rows),
-            "review-size": Handler(self._toggle_size, self._nothing_chosen, lambda: not self._list.isVisibleTo(self)),
+            "review-size": Handler(self._toggle_size, self._nothing_chosen, lambda: not self.list.isVisibleTo(self)),
             "review-beside": Handler(self._toggle_side, on=self._is_beside),
         }
 
@@ -148,66 +137,33 @@ class InboxPage(Page):
 
     # --- reading
 
-    async def _load_first(self) -> tuple[Any, int]:
-        from honeyguide.workspace import RunFilter
-
-        page = await self.desk.workspace.run_rows(RunFilter(limit=FIRST_SCREEN))
-        return page.items, page.total
-
     def _show_first(self, found: tuple[Any, int]) -> None:
         items, total = found
-        self.model.set_rows([run_row(row) for row in items])
+        self.model.set_rows(items)
         self._show_right_state()
         keep = self._wanted or self._chosen or self.desk.memory.text("inbox.run")
         if not (keep and self.table.select_key(keep)):
-            self._choose_first()
+            self.list.choose_first()
         self._wanted = None
         if total > len(items):
             self.model.begin_index(total)
-            self.tasks.start(self._index(), "index of runs")
-
-    async def _index(self) -> None:
-        after = None
-        while True:
-            keys = await self.desk.workspace.run_keys(after=after, limit=KEY_CHUNK)
-            if not keys:
-                break
-            self.model.add_index(run_key(key) for key in keys)
-            after = keys[-1]
-            if len(keys) < KEY_CHUNK:
-                break
-        self.model.finish_index()
-
-    async def _fetch(self, uuids: list[str]) -> None:
-        for uuid, row in (await self.desk.workspace.run_rows_of(uuids)).items():
-            self.model.update_row(self._kept(run_row(row), uuid))
+            self.tasks.start(self.runs.index(), "index of runs")
 
     async def _refresh(self, uuids: list[str]) -> None:
-        found = await self.desk.workspace.run_rows_of(uuids)
-        rows = [self._kept(run_row(row), uuid) for uuid, row in found.items()]
-        self.model.add_rows(sorted(rows, key=lambda row: row.created_at), first=True)
+        found = await self.runs.refresh(uuids)
         self._show_right_state()
         if self._chosen is None:
-            self._choose_first()
+            self.list.choose_first()
         if self._wanted and self.table.select_key(self._wanted):
             self._wanted = None
         if self._chosen in found:
             self.review.show_run(self._chosen)
 
     async def _bring(self, uuid: str) -> None:
-        found = await self.desk.workspace.run_rows_of([uuid])
-        if found:
+        if await self.runs.refresh([uuid]):
             self._clear_filters()
-            self.model.add_rows([run_row(found[uuid])], first=True)
             self._show_right_state()
             self.table.select_key(uuid)
-
-    def _kept(self, row: RunRow, uuid: str) -> RunRow:
-        """Keep the progress that was told more recently than it was stored."""
-        known = self.model.row_of(uuid)
-        if row.state == "running" and known is not None and known.progress is not None and row.progress is None:
-            return replace(row, progress=known.progress)
-        return row
 
     def _read_counts(self) -> None:
         async def load() -> StatusReport:
@@ -217,35 +173,16 @@ class InboxPage(Page):
 
     def _show_counts(self, report: StatusReport) -> None:
         counts = {**report.attempts, **report.counts}
-        self.chips.set_states((*ALWAYS, *(state for state in SOMETIMES if counts.get(state))))
-        self.chips.set_counts(counts)
+        self.list.show_counts(counts)
         self.waiting.set_text(waiting_words(self, report.pending))
 
     # --- what is shown
 
     def _show_right_state(self) -> None:
-        if not self.model.total:
-            self.list_stack.show_empty(
-                self.tr("No run yet"),
-                self.tr(
-                    "A run looks for a better text for one of your targets, proves it on cases it never saw, and waits "
-                    "here for you. Nothing changes before you accept it."
-                ),
-                [StateAction("new-run", self.tr("New run…"), "plus")],
-            )
-            if self._review is not None:
-                self._review.show_run(None)
-        elif not self.model.rowCount():
-            self.list_stack.show_empty(
-                self.tr("No run fits"),
-                self.tr("The search or the filters leave none of the runs."),
-                [StateAction("clear-filters", self.tr("Show all runs"))],
-                icon="filter",
-            )
-        else:
-            self.list_stack.show_content()
-        has_runs = bool(self.model.total)
-        (self._review or self._review_place).setVisible(has_runs)
+        self.list.show_right_state()
+        if not self.model.total and self._review is not None:
+            self._review.show_run(None)
+        (self._review or self._review_place).setVisible(bool(self.model.total))
 
     def _on_current(self, uuid: object) -> None:
         self._chosen = str(uuid) if uuid else None
@@ -287,34 +224,22 @@ class InboxPage(Page):
 
     def _keep_selection(self) -> None:
         if self.table.current_key() is None:
-            self._choose_first()
-
-    def _choose_first(self) -> None:
-        """Choose what waits for a person, else the newest."""
-        rows = self.model.shown_rows()[:FIRST_SCREEN]
-        first = next((row for row in rows if row.state == "proposed"), rows[0] if rows else None)
-        if first is not None:
-            self.table.select_key(first.uuid)
+            self.list.choose_first()
 
     def _on_search(self, text: str) -> None:
         self.model.search(text)
         self._show_right_state()
         self._keep_selection()
 
-    def _on_index(self, done: int, total: int) -> None:
-        self.index_line.setVisible(done < total)
-        said = self.tr("Reading the list: {done} of {total}. Sorting waits for it.")
-        self.index_line.set_text(said.format(done=done, total=total))
-
     # --- layout
 
     def _toggle_size(self) -> None:
-        self._list.setVisible(not self._list.isVisibleTo(self))
-        if self._list.isVisibleTo(self):
+        self.list.setVisible(not self.list.isVisibleTo(self))
+        if self.list.isVisibleTo(self):
             self.table.setFocus()
         else:
             self.review.focus_text()
-        self.review.set_alone(not self._list.isVisibleTo(self))
+        self.review.set_alone(not self.list.isVisibleTo(self))
         self.actions_changed.emit()
 
     def _is_beside(self) -> bool:
@@ -330,28 +255,10 @@ class InboxPage(Page):
         self.actions_changed.emit()
 
     def _compose(self) -> None:
-        self._list = QWidget()
-        self.list_stack.setMinimumHeight(Metrics.row_height() * 4)
-        upper = QVBoxLayout(self._list)
-        upper.setContentsMargins(0, 0, 0, 0)
-        upper.setSpacing(0)
-        chips = QHBoxLayout()
-        chips.setContentsMargins(Metrics.MARGIN, 0, Metrics.MARGIN, Metrics.GAP)
-        chips.addWidget(self.chips)
-        upper.addLayout(chips)
-        filters = QHBoxLayout()
-        filters.setContentsMargins(Metrics.MARGIN, 0, Metrics.MARGIN, 0)
-        filters.addWidget(self.filter_chips)
-        upper.addLayout(filters)
-        upper.addWidget(self.list_stack, 1)
-        line = QHBoxLayout()
-        line.setContentsMargins(Metrics.MARGIN, 2, Metrics.MARGIN, 2)
-        line.addWidget(self.index_line)
-        upper.addLayout(line)
         self.splitter = QSplitter(Qt.Orientation.Vertical)
         self.splitter.setObjectName("inbox-splitter")
         self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(self._list)
+        self.splitter.addWidget(self.list)
         self.splitter.addWidget(self._review_place)
         self.splitter.setStretchFactor(0, 2)
         self.splitter.setStretchFactor(1, 3)
@@ -372,8 +279,7 @@ class InboxPage(Page):
         self.table.row_activated.connect(self._on_opened)
         self.table.menu_wanted.connect(self._pop_menu)
         self.table.columns_changed.connect(lambda state: self.desk.memory.set("inbox.columns", state.to_json()))
-        self.model.rows_wanted.connect(lambda uuids: self.tasks.start(self._fetch(uuids), "rows in view"))
-        self.model.index_progress.connect(self._on_index)
+        self.model.rows_wanted.connect(lambda uuids: self.tasks.start(self.runs.fetch(uuids), "rows in view"))
         self.splitter.splitterMoved.connect(lambda *_: self.desk.memory.set("inbox.sizes", self.splitter.sizes()))
 
     def _restore(self) -> None:
@@ -416,37 +322,18 @@ class InboxPage(Page):
         await export_table(self.desk, self.table, "runs", selected_only=selected_only)
 
     def _pop_menu(self, point: QPoint, uuids: list[str]) -> None:
-        menu = QMenu(self)
-        menu.setObjectName("run-menu")
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for name in ("accept", "reject", "try", "roll-back", "retry", "resume", "stop", "export-run"):
-            self._menu_action(menu, name)
-        menu.addSeparator()
         row = self.model.row_of(uuids[0])
-        if row is not None:
-            only = QAction(self.tr("Show only {target}").format(target=row.name), menu)
-            only.setObjectName("run-menu-only")
-            only.triggered.connect(lambda: self.filter.only_target(row.name))
-            menu.addAction(only)
-        copy = QAction(self.tr("Copy the row"), menu)
-        copy.triggered.connect(self.table.copy_rows)
-        copy_id = QAction(self.tr("Copy the run's id"), menu)
-        copy_id.setObjectName("run-menu-copy-id")
-        copy_id.triggered.connect(lambda: QGuiApplication.clipboard().setText("\n".join(uuids)))
-        export = QAction(self.tr("Export {n} chosen rows…").format(n=len(uuids)), menu)
-        export.setObjectName("run-menu-export")
-        export.triggered.connect(lambda: self.tasks.start(self._export_rows(selected_only=True), "export chosen rows"))
-        menu.addActions([copy, copy_id, export])
+        menu = run_menu(
+            self,
+            self.desk.window,
+            self.review.handlers(),
+            uuids,
+            row.name if row is not None else "",
+            only=self.filter.only_target,
+            copy=self.table.copy_rows,
+            export=lambda: self.tasks.start(self._export_rows(selected_only=True), "export rows"),
+        )
         menu.popup(point)
-
-    def _menu_action(self, menu: QMenu, name: str) -> None:
-        handler = self.review.handlers().get(name)
-        if handler is None or handler.off():
-            return
-        action = QAction(self.desk.window.qaction(name).text().split("\t")[0], menu)  # type: ignore[attr-defined]
-        action.setObjectName(f"run-menu-{name}")
-        action.triggered.connect(lambda: handler.do())
-        menu.addAction(action)
 
 
 async def _a_moment() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -30,8 +29,9 @@ from PySide6.QtWidgets import (
 )
 
 from honeyguide.desktop.theme import Metrics, Role, Type, active_theme, figures, paint_icon, qcolor
-from honeyguide.desktop.theme.plain_text import one_line, tooltip
+from honeyguide.desktop.theme.plain_text import tooltip
 from honeyguide.desktop.widgets.buttons import Button
+from honeyguide.desktop.widgets.harness.points import HarnessPoint, came_about, did, title_of
 from honeyguide.desktop.widgets.labels import named
 from honeyguide.desktop.widgets.painting import begin_paint
 
@@ -39,37 +39,6 @@ _RAIL = 36
 _ROW = int(Qt.ItemDataRole.UserRole) + 1
 AnyIndex = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
-
-
-@dataclass(frozen=True, slots=True)
-class HarnessPoint:
-    """One version.
-
-    Attributes:
-        version: its hash. ``since``: when it first ran or was made; ``None`` when nobody knows.
-        rate: share of finished runs that succeeded; ``None`` without one. ``interval``: of it, 95 %.
-        came_by: ``found``, ``applied`` or ``rolled back``.
-    """
-
-    version: str
-    is_live: bool
-    is_kept: bool
-    since: datetime | None
-    runs: int
-    successes: int
-    incomplete: int
-    rate: float | None
-    interval: tuple[float, float] | None
-    cost_per_success: float | None
-    came_by: str = "found"
-    why: str = ""
-    who: str = ""
-    proof: str = ""
-
-    @property
-    def finished(self) -> int:
-        """Runs that ended one way or the other."""
-        return self.runs - self.incomplete
 
 
 class HarnessTimeline(QWidget):
@@ -189,9 +158,9 @@ class _Versions(QAbstractListModel):
         if role == _ROW:
             return point
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return ". ".join(part for part in (_title(point), _did(point), _came(point)) if part)
+            return ". ".join(part for part in (title_of(point), did(point), came_about(point)) if part)
         if role == Qt.ItemDataRole.ToolTipRole:
-            lines = [_title(point), _did(point), _came(point), figures.exact_time(point.since)]
+            lines = [title_of(point), did(point), came_about(point), figures.exact_time(point.since)]
             return tooltip("\n".join(line for line in lines if line))
         return None
 
@@ -253,7 +222,7 @@ class _Delegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         point = index.data(_ROW)
-        lines = 2 if isinstance(point, HarnessPoint) and _came(point) else 1
+        lines = 2 if isinstance(point, HarnessPoint) and came_about(point) else 1
         height = QFontMetrics(self._body).height() + lines * (QFontMetrics(self._small).height() + 2) + 18
         return QSize(320, height)
 
@@ -306,7 +275,7 @@ class _Delegate(QStyledItemDelegate):
         line = QRect(area.left(), area.top(), area.width(), metrics.height())
         painter.setFont(self._body)
         painter.setPen(qcolor(Role.TEXT))
-        title = _title(point)
+        title = title_of(point)
         if point.since is not None:
             title = f"{title} · {figures.age(point.since, self._now or datetime.now(UTC))}"
         painter.drawText(line, flags, metrics.elidedText(title, cut, line.width()))
@@ -314,8 +283,8 @@ class _Delegate(QStyledItemDelegate):
         painter.setPen(qcolor(Role.TEXT_2))
         below = line.translated(0, metrics.height() + 2)
         below.setHeight(small.height())
-        painter.drawText(below, flags, small.elidedText(_did(point), cut, below.width()))
-        came = _came(point)
+        painter.drawText(below, flags, small.elidedText(did(point), cut, below.width()))
+        came = came_about(point)
         if came:
             below.translate(0, small.height() + 2)
             painter.setPen(qcolor(Role.TEXT))
@@ -346,45 +315,3 @@ def _bar(painter: QPainter, box: QRectF, point: HarnessPoint, mirrored: bool) ->
         painter.drawRoundedRect(QRectF(low, middle - 5, max(3.0, high - low), 10), 5, 5)
     painter.setBrush(qcolor(role))
     painter.drawEllipse(QRectF(at(point.rate) - 5, middle - 5, 10, 10))
-
-
-def _title(point: HarnessPoint) -> str:
-    tr = QCoreApplication.translate
-    title = point.version
-    return f"{title} · {tr('HarnessTimeline', 'live now')}" if point.is_live else title
-
-
-def _did(point: HarnessPoint) -> str:
-    """Return how a version did, in words."""
-    tr = QCoreApplication.translate
-    if not point.runs:
-        return tr("HarnessTimeline", "It has not run yet.")
-    parts = [
-        tr("HarnessTimeline", "{good} of {n} runs succeeded").format(
-            good=figures.whole(point.successes), n=figures.whole(point.finished)
-        )
-    ]
-    if point.rate is not None and point.interval is not None:
-        low, high = (figures.decimal(end * 100, 0) for end in point.interval)
-        said = tr("HarnessTimeline", "{share} ({low} to {high})")
-        parts.append(said.format(share=figures.percent(point.rate), low=low, high=high))
-    if point.cost_per_success is not None:
-        parts.append(tr("HarnessTimeline", "{cost} a success").format(cost=figures.money(point.cost_per_success)))
-    if point.incomplete:
-        parts.append(tr("HarnessTimeline", "{n} never ended").format(n=figures.whole(point.incomplete)))
-    return " · ".join(parts)
-
-
-def _came(point: HarnessPoint) -> str:
-    """Return how a version came about, in words; empty when it was found so."""
-    if point.came_by == "found":
-        return ""
-    tr = QCoreApplication.translate
-    parts = [f"“{one_line(point.why, 200)}”"] if point.why else []
-    if point.came_by == "rolled back":
-        parts = [tr("HarnessTimeline", "gone back to")]
-    if point.who:
-        parts.append(one_line(point.who, 40))
-    if point.proof:
-        parts.append(point.proof)
-    return " · ".join(parts)
