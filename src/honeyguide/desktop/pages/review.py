@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
@@ -14,16 +13,15 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout,
 from honeyguide.desktop.actions import Handler, Handlers, review_tabs
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.pages.decisions import Decisions, target_of
-from honeyguide.desktop.pages.review_head import ReviewHead, open_words
-from honeyguide.desktop.pages.review_tabs import ChartsTab, ChecksTab, EvidenceTab, JournalTab
-from honeyguide.desktop.pages.run_curves import RunCurves, run_curves
-from honeyguide.desktop.rows import candidates
+from honeyguide.desktop.pages.review_head import ReviewHead
+from honeyguide.desktop.pages.review_parts import ReviewParts
+from honeyguide.desktop.pages.review_reasons import ReviewReasons
+from honeyguide.desktop.pages.review_tabs import ChecksTab
 from honeyguide.desktop.said import spoken
 from honeyguide.desktop.tasks import DEBOUNCE_MS, TaskScope
 from honeyguide.desktop.widgets.decision_bar import DecisionBar, DecisionState
 from honeyguide.desktop.widgets.diff import DiffPanel, Layout, Side, TextMark
 from honeyguide.desktop.widgets.labels import named
-from honeyguide.desktop.widgets.lineage_tree import LineageTree
 from honeyguide.desktop.widgets.run_progress import RunProgress
 from honeyguide.desktop.widgets.schema_diff import SchemaDiffTable, schema_changes
 from honeyguide.desktop.widgets.states import StateAction, StateStack
@@ -31,7 +29,6 @@ from honeyguide.desktop.widgets.states import StateAction, StateStack
 if TYPE_CHECKING:
     from honeyguide.workspace import AcceptCheck, DiffView, RunDetail, WorkspaceEvent
 
-T = TypeVar("T", bound=QWidget)
 TABS = tuple(name for name, _, _ in review_tabs())
 
 
@@ -63,8 +60,6 @@ class ReviewPanel(QWidget):
         self._uuid: str | None = None
         self._shown: tuple[str, str, str] | None = None
         self._edited: str | None = None
-        self._loaded: set[str] = set()
-        self._lineage: list[Any] = []
         self.head = ReviewHead()
         self.tabs = named(QTabBar(), "review-tabs", self.tr("Parts of the review"))
         self.tabs.setDrawBase(False)
@@ -78,60 +73,18 @@ class ReviewPanel(QWidget):
         self.schema.hide()
         self.checks = ChecksTab()
         self.progress = RunProgress()
-        self.bodies = QStackedWidget()
         changes = QWidget()
         column = QVBoxLayout(changes)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.changes, 3)
         column.addWidget(self.schema, 1)
-        for name in TABS:
-            self.bodies.addWidget({"changes": changes, "checks": self.checks}.get(name) or QWidget())
+        self.parts = ReviewParts(desk, self.tasks, TABS, {"changes": changes, "checks": self.checks})
         self.decision = DecisionBar()
+        self.reasons = ReviewReasons(self)
         self._compose()
         self._connect()
         desk.window.single_keys.attach(self.diff.view)  # type: ignore[attr-defined]
-
-    # --- parts that are made when they are first looked at
-
-    @cached_property
-    def evidence(self) -> EvidenceTab:
-        """Every unseen case."""
-        tab = EvidenceTab(self.desk, self.tasks)
-        return self._put("evidence", tab, *tab.lists())
-
-    @cached_property
-    def charts(self) -> ChartsTab:
-        """What was tried, and what it cost."""
-        tab = ChartsTab(self.desk, self.tasks)
-        tab.candidate_chosen.connect(self._on_candidate)
-        return self._put("charts", tab)
-
-    @cached_property
-    def lineage(self) -> LineageTree:
-        """Which text was made from which."""
-        tree = LineageTree()
-        return self._put("lineage", tree, tree.tree)
-
-    @cached_property
-    def journal(self) -> JournalTab:
-        """Every model call."""
-        tab = JournalTab(self.desk, self.tasks)
-        return self._put("journal", tab, *tab.lists())
-
-    def _put(self, name: str, tab: T, *lists: QWidget) -> T:
-        """Put a part where a blank stood for it; single keys work in its lists."""
-        index = TABS.index(name)
-        was_in_front = self.bodies.currentIndex() == index
-        blank = self.bodies.widget(index)
-        if blank is not None:
-            self.bodies.removeWidget(blank)
-            blank.deleteLater()
-        self.bodies.insertWidget(index, tab)
-        if was_in_front:
-            self.bodies.setCurrentIndex(index)
-        self.desk.window.single_keys.attach(*lists)  # type: ignore[attr-defined]
-        return tab
 
     # --- what is shown
 
@@ -140,7 +93,7 @@ class ReviewPanel(QWidget):
         if uuid != self._uuid:
             self._uuid = uuid
             self._edited = self.desk.memory.text(f"edit.{uuid}") or None
-            self._loaded.clear()
+            self.parts.forget()
         if uuid is None:
             self.tasks.forget("review")
             self.review, self._shown = None, None
@@ -160,7 +113,7 @@ class ReviewPanel(QWidget):
 
     def focus_text(self) -> None:
         """Put the focus into the part in front."""
-        target: QWidget = self.bodies.currentWidget() or self.diff.view
+        target: QWidget = self.parts.currentWidget() or self.diff.view
         if self.tabs.currentIndex() == 0:
             target = self.diff.view
         target.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -173,28 +126,28 @@ class ReviewPanel(QWidget):
         """Show where a running run stands, if it is the one in sight."""
         if event.subject == self._uuid:
             self.progress.take(event.data)
-            self.charts.take_progress(event.data)
+            self.parts.charts.take_progress(event.data)
 
     def handlers(self) -> Handlers:
         start = self._start
         return {
-            "accept": Handler(lambda: self._accept(self.decision.note()), lambda: self._against_accept()),
-            "reject": Handler(lambda: self._reject(self.decision.note()), lambda: self._against("proposed")),
-            "try": Handler(lambda: start(self.decisions.try_it), self._against_try),
-            "edit-proposal": Handler(self._begin_edit, lambda: self._against("proposed")),
-            "roll-back": Handler(self._roll_back, lambda: self._against("deployed")),
-            "back-up": Handler(self._back_up, self._against_none),
-            "retry": Handler(lambda: start(self.decisions.retry), self._against_retry),
-            "continue-proof": Handler(lambda: start(self.decisions.measure_more), self._against_more),
-            "pause": Handler(self._pause, lambda: self._against("running")),
-            "stop": Handler(lambda: self.decisions.stop(self._uuid or ""), lambda: self._against("running")),
-            "resume": Handler(lambda: start(self.decisions.resume), self._against_resume),
-            "export-run": Handler(lambda: start(self.decisions.export), self._against_none),
-            "next-change": Handler(lambda: self._step(self.diff.view.next_change), self._against_changes),
-            "previous-change": Handler(lambda: self._step(self.diff.view.previous_change), self._against_changes),
-            "diff-layout": Handler(self._turn_layout, self._against_changes),
-            "find-in-text": Handler(self._find, self._against_changes),
-            **{f"tab-{name}": Handler(lambda n=name: self.show_tab(n), self._against_none) for name in TABS},  # type: ignore[misc]
+            "accept": Handler(lambda: self._accept(self.decision.note()), self.reasons.accept),
+            "reject": Handler(lambda: self._reject(self.decision.note()), lambda: self.reasons.status("proposed")),
+            "try": Handler(lambda: start(self.decisions.try_it), self.reasons.try_it),
+            "edit-proposal": Handler(self._begin_edit, lambda: self.reasons.status("proposed")),
+            "roll-back": Handler(self._roll_back, lambda: self.reasons.status("deployed")),
+            "back-up": Handler(self._back_up, self.reasons.none),
+            "retry": Handler(lambda: start(self.decisions.retry), self.reasons.retry),
+            "continue-proof": Handler(lambda: start(self.decisions.measure_more), self.reasons.more),
+            "pause": Handler(self._pause, lambda: self.reasons.status("running")),
+            "stop": Handler(lambda: self.decisions.stop(self._uuid or ""), lambda: self.reasons.status("running")),
+            "resume": Handler(lambda: start(self.decisions.resume), self.reasons.resume),
+            "export-run": Handler(lambda: start(self.decisions.export), self.reasons.none),
+            "next-change": Handler(lambda: self._step(self.diff.view.next_change), self.reasons.changes),
+            "previous-change": Handler(lambda: self._step(self.diff.view.previous_change), self.reasons.changes),
+            "diff-layout": Handler(self._turn_layout, self.reasons.changes),
+            "find-in-text": Handler(self._find, self.reasons.changes),
+            **{f"tab-{name}": Handler(lambda n=name: self.show_tab(n), self.reasons.none) for name in TABS},  # type: ignore[misc]
         }
 
     # --- reading
@@ -229,7 +182,7 @@ class ReviewPanel(QWidget):
         if is_other:
             self.decision.set_note(self.desk.memory.text(f"note.{detail.uuid}"))
         if is_other or was != detail.status:
-            self._loaded.clear()
+            self.parts.forget()
         self._show_changes(review)
         self._show_decision(review)
         self._show_checks(review)
@@ -256,7 +209,7 @@ class ReviewPanel(QWidget):
                 self.progress.take(last.to_json())
             self.middle.setCurrentWidget(self.progress)
             return
-        self.middle.setCurrentWidget(self._parts)
+        self.middle.setCurrentWidget(self._tabbed)
         if diff is None or detail.run is None:
             self._shown = None
             words = self.tr("Nothing to compare: this run made no proposal")
@@ -331,29 +284,8 @@ class ReviewPanel(QWidget):
         self.checks.show_run(review.detail, review.check)
 
     def _load_tab(self) -> None:
-        review, name = self.review, TABS[self.tabs.currentIndex()]
-        if review is None or name in self._loaded:
-            return
-        uuid = review.detail.uuid
-        if name == "evidence":
-            self.evidence.show_run(uuid)
-        elif name in ("charts", "lineage"):
-            self._loaded.update(("charts", "lineage"))
-            self.tasks.latest("candidates", lambda: self._load_candidates(uuid), self._show_candidates)
-        elif name == "journal":
-            self.journal.show_run(review.detail)
-        self._loaded.add(name)
-
-    async def _load_candidates(self, uuid: str) -> tuple[RunDetail, list[Any], RunCurves]:
-        stored = await self.desk.workspace.run_candidates(uuid)
-        detail = await self.desk.workspace.run(uuid)
-        rows = candidates(stored, detail.lineage)
-        return detail, rows, await run_curves(self.desk.workspace, uuid, rows)
-
-    def _show_candidates(self, found: tuple[RunDetail, list[Any], RunCurves]) -> None:
-        detail, rows, curves = found
-        self.lineage.set_candidates(rows)
-        self.charts.show_run(detail, rows, curves)
+        if self.review is not None:
+            self.parts.load(TABS[self.tabs.currentIndex()], self.review.detail)
 
     # --- ticks and edits
 
@@ -442,49 +374,6 @@ class ReviewPanel(QWidget):
         if self._uuid is not None:
             self.desk.memory.set(f"note.{self._uuid}", text or None)
 
-    # --- reasons
-
-    def _against_none(self) -> str:
-        return "" if self.review is not None else self.tr("Choose a run first.")
-
-    def _against(self, status: str) -> str:
-        if self.review is None:
-            return self.tr("Choose a run first.")
-        if self.review.detail.status == status:
-            return ""
-        return {
-            "proposed": self.tr("This run is not a proposal that waits."),
-            "running": self.tr("This run is not running."),
-            "deployed": self.tr("This run is not deployed."),
-        }[status]
-
-    def _against_accept(self) -> str:
-        said = self._against("proposed")
-        return said or ("" if self.decision.accept.isEnabled() else self.decision.accept.accessibleDescription())
-
-    def _against_try(self) -> str:
-        if self.review is None or self.review.detail.run is None:
-            return self.tr("There is no proposed text to try.")
-        return ""
-
-    def _against_resume(self) -> str:
-        if self.review is None:
-            return self.tr("Choose a run first.")
-        return "" if self.review.detail.can_resume else self.tr("This run was not interrupted.")
-
-    def _against_retry(self) -> str:
-        if self.review is None or self.review.detail.run is None or self.review.detail.status != "failed":
-            return self.tr("No deploy failed here.")
-        return ""
-
-    def _against_more(self) -> str:
-        if self.review is None or not open_words(self, self.review.detail):
-            return self.tr("The evidence of this run is not open.")
-        return ""
-
-    def _against_changes(self) -> str:
-        return "" if self.diff.view.hunks() else self.tr("There are no changes to look at.")
-
     # --- inside
 
     def _step(self, step: Callable[[], bool]) -> None:
@@ -503,7 +392,7 @@ class ReviewPanel(QWidget):
         self.diff.find_bar.open()
 
     def _on_tab(self, number: int) -> None:
-        self.bodies.setCurrentIndex(number)
+        self.parts.setCurrentIndex(number)
         self.desk.memory.set("review.tab", TABS[number])
         self._load_tab()
 
@@ -519,20 +408,20 @@ class ReviewPanel(QWidget):
 
     def _on_candidate(self, name: str) -> None:
         self.show_tab("lineage")
-        self.lineage.choose(name)
+        self.parts.lineage.choose(name)
 
     def _compose(self) -> None:
-        self._parts = QWidget()
-        parts = QVBoxLayout(self._parts)
+        self._tabbed = QWidget()
+        parts = QVBoxLayout(self._tabbed)
         parts.setContentsMargins(0, 0, 0, 0)
         parts.setSpacing(0)
         tabs = QHBoxLayout()
         tabs.setContentsMargins(8, 0, 8, 0)
         tabs.addWidget(self.tabs, 1)
         parts.addLayout(tabs)
-        parts.addWidget(self.bodies, 1)
+        parts.addWidget(self.parts, 1)
         self.middle = QStackedWidget()
-        self.middle.addWidget(self._parts)
+        self.middle.addWidget(self._tabbed)
         self.middle.addWidget(self.progress)
         content = QWidget()
         column = QVBoxLayout(content)
@@ -548,7 +437,7 @@ class ReviewPanel(QWidget):
         self.outer.show_empty(self.tr("No run is chosen"), self.tr("Choose one in the list to see what it changes."))
         tab = self.desk.memory.text("review.tab", "changes")
         self.tabs.setCurrentIndex(TABS.index(tab) if tab in TABS else 0)
-        self.bodies.setCurrentIndex(self.tabs.currentIndex())
+        self.parts.setCurrentIndex(self.tabs.currentIndex())
         layout = self.desk.memory.text("diff.layout")
         if layout in set(Layout):
             self.diff.view.set_layout(Layout(layout))
@@ -560,6 +449,7 @@ class ReviewPanel(QWidget):
         self.diff.edit_cancelled.connect(self._on_edit_dropped)
         self.diff.edit_typed.connect(self._on_edit_typed)
         self.checks.place_requested.connect(self._on_place)
+        self.parts.candidate_chosen.connect(self._on_candidate)
         self.outer.acted.connect(self._on_state)
         self.changes.acted.connect(self._on_state)
         self.head.back.connect(self.back)
