@@ -46,6 +46,9 @@ Batch = Annotated[
     bool | None,
     typer.Option("--batch/--no-batch", help="Prove in batches: half the price where offered, and slow."),
 ]
+Ablate = Annotated[
+    bool, typer.Option("--ablate", help="Measure what each change is worth; leave out what earns nothing.")
+]
 AllowSafe = Annotated[bool, typer.Option("--allow-safe", help="Also propose what is safe but not proven better.")]
 
 
@@ -72,6 +75,7 @@ def plan(
     preset: Preset = "efficient",
     concurrency: Concurrency = 4,
     allow_safe: AllowSafe = False,
+    ablate: Ablate = False,
     allow_memorised: AllowMemorised = False,
     batch: Batch = None,
     show_request: Annotated[
@@ -123,6 +127,7 @@ def evolve(
     preset: Preset = "efficient",
     concurrency: Concurrency = 4,
     allow_safe: AllowSafe = False,
+    ablate: Ablate = False,
     allow_memorised: AllowMemorised = False,
     batch: Batch = None,
     yes: Annotated[bool, typer.Option("--yes", help="Spend without asking.")] = False,
@@ -238,6 +243,7 @@ def _options(given: dict[str, Any]) -> RunOptions:
         candidate_text=_read(candidate) if candidate is not None else None,
         concurrency=given["concurrency"],
         allow_safe=given["allow_safe"],
+        ablate=given["ablate"],
         allow_memorised=given["allow_memorised"],
         batch=given["batch"],
         models={role: ModelRef.parse(given[name]) for role, name in roles.items() if given[name]},

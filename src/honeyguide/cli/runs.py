@@ -184,7 +184,14 @@ def print_diff(view: DiffView) -> None:
     """Print hunks with red and green lines."""
     output.console().print(output.shown(view.summary))
     for hunk in view.hunks:
-        output.console().print(f"[cyan]change {hunk.n}[/]")
+        worth = view.worth.get(hunk.n)
+        said = (
+            ""
+            if worth is None
+            else f"  worth {output.points(worth['gain'])}"
+            + ("" if worth["earns"] else ", earns nothing: leave it out with --hunks")
+        )
+        output.console().print(f"[cyan]change {hunk.n}[/][dim]{said}[/]")
         for line in hunk.before.splitlines():
             output.console().print(f"[red]- {output.shown(line)}[/]")
         for line in hunk.after.splitlines():

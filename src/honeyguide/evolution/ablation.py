@@ -75,6 +75,11 @@ def ablation_calls(live: str, candidate: str, examples: Sequence[Example]) -> in
     return texts * sum(calls_for(example) for example in examples)
 
 
+def most_ablation_calls(examples: Sequence[Example]) -> int:
+    """Return the most model calls that ``ablate`` makes of any change whose text was measured already."""
+    return (MOST_HUNKS + 2) * sum(calls_for(example) for example in examples)
+
+
 async def ablate(
     live: str,
     candidate: str,
@@ -116,6 +121,25 @@ async def ablate(
                 return Ablation(tuple(gains), tuple(sorted(dropped)), text)
         dropped = dropped[:1] if len(dropped) > 1 else []
     return Ablation(tuple(gains), (), candidate)
+
+
+def worth_of(found: Ablation, live: str, left_out: Sequence[int] = ()) -> dict[str, Any]:
+    """Return what each change of the proposed text is worth, as artifacts hold it.
+
+    Args:
+        left_out: changes that the proposed text does without. The others are numbered as its own diff counts; where
+            the two diffs do not fit together they have no number, and only what was left out is told.
+    """
+    kept = [hunk for hunk in found.hunks if hunk.number not in left_out]
+    numbers = [hunk.n for hunk in hunks_of(compare(live, found.shortest))] if left_out else [h.number for h in kept]
+    fits = len(numbers) == len(kept)
+    hunks = [{**h.to_json(), "hunk": n} for h, n in zip(kept, numbers, strict=False)] if fits else []
+    idle = [h["hunk"] for h in hunks if not h["earns"]]
+    return {
+        "hunks": hunks,
+        "idle": idle,
+        "leftOut": [h.to_json() for h in found.hunks if h.number in left_out],
+    }
 
 
 def _without(comparison: Comparison, numbers: Sequence[int], gone: set[int]) -> str:

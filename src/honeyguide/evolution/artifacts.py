@@ -29,7 +29,11 @@ class Trial:
 
 
 def artifacts_of(
-    request: EvolutionRequest, composed: ComposeResult | None, dataset: Dataset | None, trials: Sequence[Trial]
+    request: EvolutionRequest,
+    composed: ComposeResult | None,
+    dataset: Dataset | None,
+    trials: Sequence[Trial],
+    ablation: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the contract's ``artifacts``; ``paretoFrontSize`` is the schema stage's where there was one."""
     front = 0
@@ -44,6 +48,7 @@ def artifacts_of(
         "finalists": [{"id": t.id, "delta": round(t.delta, 6), "gateResults": stored_results(t.gates)} for t in trials],
         "structure": composed.schema_note if composed else "",
         "stopReason": composed.instruction_stage.stop_reason if composed else "",
+        **({} if ablation is None else {"ablation": dict(ablation)}),
     }
 
 

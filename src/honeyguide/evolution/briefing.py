@@ -37,6 +37,7 @@ def request_facts(request: EvolutionRequest) -> dict[str, Any]:
         "preset": request.preset.value,
         "min_delta": request.min_delta,
         "allow_safe": request.allow_safe,
+        "ablate": request.ablate,
         "gates": request.gates.to_json(),
         "given": request.candidate is not None,
     }

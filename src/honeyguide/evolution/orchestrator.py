@@ -7,15 +7,17 @@ reported to the sink, whatever came of it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from honeyguide.evals.examples import Dataset, Example
 from honeyguide.evals.findings import Finding
 from honeyguide.evals.verification import VerificationRecord
+from honeyguide.evolution.ablation import Ablation, ablate, ablation_calls, worth_of
 from honeyguide.evolution.artifacts import Trial, artifacts_of, evidence_of
 from honeyguide.evolution.briefing import keep_of, request_facts, split_counts, text_limits
+from honeyguide.evolution.candidates import Measurement, paired
 from honeyguide.evolution.compose import ComposeResult, ComposeTask
 from honeyguide.evolution.decision import AttemptOutcome, Decision, decide, too_small, with_suite
 from honeyguide.evolution.decisions import DecisionLog
@@ -69,6 +71,7 @@ class _Run:
     dataset: Dataset | None = None
     composed: ComposeResult | None = None
     trials: list[Trial] = field(default_factory=list)
+    ablation: dict[str, Any] | None = None
     suite: SuiteRecord | None = None
 
     async def run(self) -> OrchestratorResult:
@@ -118,7 +121,7 @@ class _Run:
         if request.candidate is not None:
             return await self._prove_given(request.candidate, validation, ledger)
         self.composed = await self._search(train, validation, ledger)
-        return await self._prove_found(self.composed)
+        return await self._prove_found(self.composed, validation, ledger)
 
     async def _search(
         self, train: tuple[Example, ...], validation: tuple[Example, ...], ledger: ScoreLedger
@@ -150,7 +153,9 @@ class _Run:
             ),
         )
 
-    async def _prove_found(self, composed: ComposeResult) -> OrchestratorResult:
+    async def _prove_found(
+        self, composed: ComposeResult, validation: tuple[Example, ...], ledger: ScoreLedger
+    ) -> OrchestratorResult:
         """Gates for each finalist in order of score until one passes; then the holdout, for that one alone."""
         request = self.request
         finalists = [f for f in composed.finalists if f.candidate.deployed != request.live]
@@ -170,6 +175,9 @@ class _Run:
             scores = GateScores(composed.instruction_stage.live_means.overall, finalist.means.overall)
             trial = self._try(finalist.candidate.id, finalist.candidate.deployed, delta, scores)
             if first_failure(trial.gates) is None:
+                live = composed.instruction_stage.live
+                examples = [example for example in validation if example.id in live.scores]
+                trial, differences = await self._taken_apart(trial, differences, live, examples, ledger)
                 return await self._verify(trial, differences, too_little)
         if self.trials:
             return await self._refused(self.trials[0])
@@ -207,7 +215,50 @@ class _Run:
         trial = self._try("given", text, after.overall - before.overall, scores)
         if first_failure(trial.gates) is not None:
             return await self._refused(trial)
+        await self._measured_hunks(trial.text, examples, ledger)  # a person's text is proven as it is
         return await self._verify(trial, [given.scores[i] - score for i, score in live.scores.items() if i in shared])
+
+    async def _taken_apart(
+        self,
+        trial: Trial,
+        differences: list[float],
+        live: Measurement,
+        examples: Sequence[Example],
+        ledger: ScoreLedger,
+    ) -> tuple[Trial, list[float]]:
+        """Return the shortest text that is as good, with its differences; the same where nothing can go."""
+        found = await self._measured_hunks(trial.text, examples, ledger)
+        if found is None or found.shortest == trial.text:
+            return trial, differences
+        measured = ledger.reading(found.shortest, examples)
+        shared = set(live.scores) & set(measured.scores)
+        before, after = live.means(shared), measured.means(shared)
+        scores = GateScores(before.overall, after.overall)
+        shorter = self._try(f"{trial.id}-shorter", found.shortest, after.overall - before.overall, scores)
+        if first_failure(shorter.gates) is not None:
+            return trial, differences
+        self.ablation = worth_of(found, self.request.live, left_out=found.droppable)
+        return shorter, [after - before for before, after in paired(live, measured)]
+
+    async def _measured_hunks(self, text: str, examples: Sequence[Example], ledger: ScoreLedger) -> Ablation | None:
+        """Measure what each change of ``text`` is worth, if that was asked for and the budget has room."""
+        request = self.request
+        calls = ablation_calls(request.live, text, examples)
+        if not request.ablate or not calls:
+            return None
+        if not self._may_spend(calls):
+            self.log.add("ablation", skipped="budget", calls=calls)
+            return None
+        self._say(Phase.GATES, "Measuring what each change is worth.", {"stage": "ablation", **self._spent()})
+        found = await ablate(
+            request.live, text, examples, ledger, seed=request.seed,
+            allowed=lambda changed: first_failure(self._gates(changed, None)) is None,
+        )  # fmt: skip
+        self.log.add(
+            "ablation", gains=[[h.number, h.gain, h.earns] for h in found.hunks], droppable=list(found.droppable)
+        )
+        self.ablation = worth_of(found, request.live)
+        return found
 
     async def _verify(self, trial: Trial, development: list[float], too_little: str = "") -> OrchestratorResult:
         """The suite first, where there is one, then the holdout; ``too_little``: only red to green justifies it."""
@@ -348,7 +399,7 @@ class _Run:
 
     def _artifacts(self) -> dict[str, Any]:
         suite = {} if self.suite is None else {"suite": self.suite.to_json()}
-        return artifacts_of(self.request, self.composed, self.dataset, self.trials) | suite
+        return artifacts_of(self.request, self.composed, self.dataset, self.trials, self.ablation) | suite
 
     def _may_spend(self, calls: int) -> bool:
         """Whether ``calls`` more leave enough for the holdout."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from honeyguide.evals.examples import Dataset, Example
+from honeyguide.evolution.ablation import most_ablation_calls
 from honeyguide.evolution.compose import ComposedSearch
 from honeyguide.evolution.instruction_search import calls_for
 from honeyguide.evolution.presets import SearchSettings
@@ -93,6 +94,7 @@ def make_plan(
     quotes: Mapping[ModelRole, Quote],
     *,
     has_candidate: bool = False,
+    ablates: bool = False,
     reasons: Sequence[Reason] = (),
     proof_quotes: Mapping[ModelRole, Quote] | None = None,
     suite: Stage | None = None,
@@ -103,6 +105,7 @@ def make_plan(
         quotes: what a call of each role costs; a missing role has no known price.
         search: both stages, e.g. from ``settings.searches``.
         has_candidate: whether the text is given, so that nothing is searched.
+        ablates: whether the change is taken apart.
         proof_quotes: what calls of the proof cost, where that is another price.
         reasons: what the caller knows already (no model, a run under way, …).
         suite: what the target's eval suite takes, on both texts.
@@ -115,6 +118,8 @@ def make_plan(
         stages = [Stage(name, *calls) for name, calls in search.calls(kind, train, validation).items()]
     else:
         stages = []
+    if ablates and stages:
+        stages.append(Stage("ablation", 0, most_ablation_calls(validation[: settings.instruction.anchor])))
     stages += [suite] if suite is not None else []
     proof = Stage("verification", 0, verification_calls(dataset.holdout, settings))
     low, high = (sum(s.low for s in stages), sum(s.high for s in stages))

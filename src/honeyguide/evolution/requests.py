@@ -74,6 +74,7 @@ class EvolutionRequest:
         locked: passages that a person locked.
         not_variables: spellings that look like variables and are none.
         carrier_checks: rules of the program that loads the file; a sentence for each that a text breaks.
+        ablate: whether the change is taken apart before it is proven, as far as the budget has room.
         trigger: set for automatic runs.
         thresholds: of the verification.
     """
@@ -93,6 +94,7 @@ class EvolutionRequest:
     dialect: Dialect = Dialect.ANY
     not_variables: tuple[str, ...] = ()
     carrier_checks: tuple[Callable[[str], Sequence[str]], ...] = ()
+    ablate: bool = False
     trigger: Trigger | None = None
     thresholds: Thresholds | None = None
     concurrency: int = 4

@@ -131,6 +131,7 @@ async def request_for(
         seed=options.seed,
         min_delta=options.min_delta,
         allow_safe=options.allow_safe,
+        ablate=options.ablate,
         gates=allowed.overridden(options.gate_options, home.ref.kind),
         locked=locked_passages(locks),
         dialect=home.dialect,
@@ -162,6 +163,7 @@ def plan_for(
         request.settings,
         quotes,
         has_candidate=request.candidate is not None,
+        ablates=request.ablate,
         reasons=reasons,
         proof_quotes={
             role: core.registry.quote(models[role], batch=in_batches and core.registry.takes_batches(models[role]))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.kernel.errors import HoneyguideError, InvalidInput, NotFound
@@ -141,7 +143,7 @@ class Reviewing:
 
         places = passages.places([passages.LockedPassage(str(k.id), k.text) for k in locks], run.baseline_text)
         spans = tuple((start, end) for _, start, end in places)
-        return DiffView(view.before, view.after, view.hunks, view.rows, view.summary, view.growth, spans)
+        return replace(view, locks=spans, worth=_worth(run))
 
     async def evidence(self, uuid: str) -> list[EvidenceRow]:
         """Return every holdout case, those that changed most first."""
@@ -288,6 +290,12 @@ class Reviewing:
 _NO_RUN_STATES = (
     "running", "skipped-trigger", "skipped-gates", "skipped-delta", "aborted", "inconclusive", "interrupted", "failed",
 )  # fmt: skip
+
+
+def _worth(run: RunRecord) -> dict[int, Mapping[str, Any]]:
+    """Return what each change of a proposal was worth, where the run took it apart."""
+    artifacts = json.loads(run.artifacts_json) if run.artifacts_json else {}
+    return {int(hunk["hunk"]): hunk for hunk in (artifacts.get("ablation") or {}).get("hunks", ())}
 
 
 def _change_of(run: RunRecord) -> str:

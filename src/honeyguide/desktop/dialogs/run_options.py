@@ -184,6 +184,10 @@ class AdvancedOptions(QScrollArea):
                                 self.tr("Also propose what is safe"))  # fmt: skip
         self.allow_safe.toggled.connect(lambda _: self.changed.emit())
         form.addRow("", self.allow_safe)
+        ablate = self.tr("Measure what each change is worth, and leave out what earns nothing")
+        self.ablate = named(QCheckBox(ablate), "ablate", ablate)
+        self.ablate.toggled.connect(lambda _: self.changed.emit())
+        form.addRow("", self.ablate)
 
     def values(self) -> dict[str, Any]:
         """Return what differs from the defaults, as fields of ``RunOptions``; models by role as text."""
@@ -196,6 +200,7 @@ class AdvancedOptions(QScrollArea):
             "concurrency": self.concurrency.value(),
             "min_delta": self.min_delta.value() / 100,
             "allow_safe": self.allow_safe.isChecked(),
+            "ablate": self.ablate.isChecked(),
             "sizes": sizes,
             "models": {role: field.text().strip() for role, field in self._models.items() if field.text().strip()},
             **{name: box.value() or None for name, box in self._counts.items()},

@@ -21,6 +21,7 @@ from honeyguide.desktop.said import spoken
 from honeyguide.desktop.tasks import DEBOUNCE_MS, TaskScope
 from honeyguide.desktop.widgets.decision_bar import DecisionBar, DecisionState
 from honeyguide.desktop.widgets.diff import DiffPanel, Layout, Side, TextMark
+from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import named
 from honeyguide.desktop.widgets.run_progress import RunProgress
 from honeyguide.desktop.widgets.schema_diff import SchemaDiffTable, schema_changes
@@ -69,6 +70,7 @@ class ReviewPanel(QWidget):
             self.tabs.addTab(title)
         self.diff = DiffPanel()
         self.changes = StateStack(self.diff)
+        self.idle = HintBar("", Severity.INFO, closable=False, name="review-idle")
         self.schema = SchemaDiffTable()
         self.schema.hide()
         self.checks = ChecksTab()
@@ -77,6 +79,7 @@ class ReviewPanel(QWidget):
         column = QVBoxLayout(changes)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        column.addWidget(self.idle)
         column.addWidget(self.changes, 3)
         column.addWidget(self.schema, 1)
         self.parts = ReviewParts(desk, self.tasks, TABS, {"changes": changes, "checks": self.checks})
@@ -227,12 +230,29 @@ class ReviewPanel(QWidget):
             self._show_diff(review)
         self.diff.set_checkable(is_open and len(diff.hunks) > 1 and self._edited is None)
         self.diff.set_editable(is_open)
+        self._show_idle(diff, is_open)
         schema = detail.run.winner_schema_json
         self.schema.setVisible(bool(schema))
         if schema:
             import json
 
             self.schema.set_changes(schema_changes(None, json.loads(schema)))
+
+    def _show_idle(self, diff: DiffView, is_open: bool) -> None:
+        """Offer to leave out the changes that earned nothing when the run took its change apart."""
+        idle = [number for number in diff.idle if number in self.diff.view.included()]
+        said = ""
+        if idle and is_open and self._edited is None and len(idle) < len(diff.hunks):
+            names = ", ".join(str(number) for number in idle)
+            said = self.tr("These changes earned nothing on the cases of the search: {names}.").format(names=names)
+        self.idle.show_hint(said, Severity.INFO, action=self.tr("Leave them out") if said else "")
+
+    def _leave_out_idle(self) -> None:
+        if self.review is None or self.review.diff is None:
+            return
+        self.diff.view.set_included(self.diff.view.included() - set(self.review.diff.idle))
+        self.idle.show_hint("")
+        self._on_ticked()
 
     def _show_diff(self, review: Review) -> None:
         diff = review.diff
@@ -445,6 +465,7 @@ class ReviewPanel(QWidget):
     def _connect(self) -> None:
         self.tabs.currentChanged.connect(self._on_tab)
         self.diff.ticked.connect(lambda _: self._on_ticked())
+        self.idle.acted.connect(self._leave_out_idle)
         self.diff.edit_finished.connect(self._on_edited)
         self.diff.edit_cancelled.connect(self._on_edit_dropped)
         self.diff.edit_typed.connect(self._on_edit_typed)

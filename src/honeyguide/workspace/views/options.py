@@ -24,6 +24,7 @@ class RunOptions:
         sizes: sample sizes by stage, in the seed's names: ``{"gepa": {"miniEvalSize": …}, "schema": {…}}``.
         candidate_text: a text to prove in place of searching one.
         allow_safe: also propose what is safe but not proven better.
+        ablate: measure what each change of the found text is worth, and leave out what earns nothing.
         models: another model for a role.
         gate_options: the seed's gate options; they may only make the rules stricter unless the workspace allows more.
         schema_baseline: the present structure of answers, in the seed's JSON.
@@ -46,6 +47,7 @@ class RunOptions:
     candidate_text: str | None = None
     concurrency: int = 4
     allow_safe: bool = False
+    ablate: bool = False
     models: Mapping[ModelRole, ModelRef] = field(default_factory=dict)
     gate_options: Mapping[str, Any] = field(default_factory=dict)
     schema_baseline: Mapping[str, Any] | None = None
@@ -80,6 +82,7 @@ class RunOptions:
             "schema_population": self.schema_population, "schema_generations": self.schema_generations,
             "sizes": {stage: dict(sizes) for stage, sizes in self.sizes.items()},
             "candidate_text": self.candidate_text, "concurrency": self.concurrency, "allow_safe": self.allow_safe,
+            "ablate": self.ablate,
             "models": {role.value: str(ref) for role, ref in self.models.items()},
             "gate_options": dict(self.gate_options),
             "schema_baseline": None if self.schema_baseline is None else dict(self.schema_baseline),

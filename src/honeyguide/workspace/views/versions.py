@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,6 +77,7 @@ class DiffView:
 
     Attributes:
         growth: change of length as a share of the old length.
+        worth: number of a change to what it was worth on development cases, where that was measured.
     """
 
     before: str
@@ -85,11 +87,22 @@ class DiffView:
     summary: str
     growth: float
     locks: tuple[tuple[int, int], ...] = field(default=())
+    worth: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def idle(self) -> tuple[int, ...]:
+        """The numbers of the changes that earned nothing, as far as it was measured."""
+        return tuple(number for number, worth in self.worth.items() if not worth["earns"])
 
     def to_json(self) -> dict[str, Any]:
-        """Return the public shape."""
+        """Return the public shape; a change that was measured says its ``gain`` and whether it ``earns`` it."""
+        hunks = []
+        for hunk in self.hunks:
+            worth = self.worth.get(hunk.n)
+            measured = {} if worth is None else {"gain": worth["gain"], "earns": worth["earns"]}
+            hunks.append({**hunk.to_json(), **measured})
         return {
-            "before": self.before, "after": self.after, "hunks": [hunk.to_json() for hunk in self.hunks],
+            "before": self.before, "after": self.after, "hunks": hunks,
             "summary": self.summary,
         }  # fmt: skip
 
