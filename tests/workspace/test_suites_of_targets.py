@@ -77,11 +77,17 @@ async def test_the_suite_is_part_of_the_plan_and_a_draft_blocks_it(workspace, re
         await proposed(workspace, "Anything else.")
 
 
-async def test_red_then_green_resolves_when_accepted_and_a_rollback_opens_it_again(workspace, reported):
+async def test_red_then_green_resolves_when_accepted_and_a_rollback_opens_it_again(workspace, reported, tmp_path):
     uuid, data = await proposed(workspace, f"{(await text_of(workspace)).rstrip()}\n\n{RULE}")
     assert data["suite"]["outcome"] == "verified_improvement"
     assert data["suite"]["targetEvidenceIds"] == [reported]
     assert await state_of(workspace, reported) == "targeted"
+    shown = (await workspace.run(uuid)).to_json()["suite"]
+    assert [case["status"] for case in shown["current"]["cases"]] == ["fail", "pass"]
+    assert [case["status"] for case in shown["proposal"]["cases"]] == ["pass", "pass"]
+    assert shown["receipt_state"] == {"stale": False, "reasons": []}
+    page = (await workspace.export_run(uuid, tmp_path / "proof.html")).read_text()
+    assert "<h2>Eval suite</h2>" in page and reported in page
     await workspace.accept(uuid, note="red, then green")
     assert await state_of(workspace, reported) == "resolved"
     await workspace.rollback(PLANNER)
@@ -104,6 +110,7 @@ async def test_a_rejected_proposal_and_a_suite_that_changed_leave_it_open(worksp
     assert await state_of(workspace, reported) == "targeted"
     path = (await workspace.suite(PLANNER)).path
     path.write_text(path.read_text().replace("refund, ignore", "money, ignore"))
+    assert (await workspace.run(uuid)).suite["receipt_state"]["stale"]
     await workspace.accept(uuid, note="the suite is another one by now")
     assert await state_of(workspace, reported) == "open"
 

@@ -246,6 +246,13 @@ def _print_run(detail: RunDetail) -> None:
             "decided": data["decided_at"] or "not yet",
         }
     )
+    if (suite := data.get("suite")) is not None:
+        stale = f"  [yellow]{output.shown(' '.join(suite['receipt_state']['reasons']))}[/]"
+        output.console().print(
+            f"suite: {output.shown(suite['label'])}, {output.shown(suite['reason'])} "
+            f"{suite['actualInvocations']}/{suite['plannedInvocations']} trials"
+            f"{stale if suite['receipt_state']['stale'] else ''}"
+        )
     for gate in data["gateReasons"]:
         mark = "[green]✓[/]" if gate["verdict"] == "pass" else "[red]✗[/]"
         output.console().print(f"{mark} {output.shown(gate['gate'])}: {output.shown(gate['reason'])}")

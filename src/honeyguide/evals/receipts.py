@@ -25,6 +25,8 @@ IN_WORDS: Final[Mapping[str, str]] = {
     "seed": "the seed",
     "repeats": "the number of verdicts per case",
     "thresholds": "the thresholds of the verification",
+    "suite": "the eval suite",
+    "cases": "the cases of the eval suite",
     "look": "the number of looks at the sealed examples",
     "gates": "the options of the gates",
 }

@@ -43,6 +43,8 @@ def review_page(detail: RunDetail, diff: DiffView | None, evidence: list[Evidenc
     if diff is not None:
         parts.append(f"<h2>What changes</h2><p>{escape(diff.summary)}</p>{_diff(diff)}")
     parts.append(_gates(data["gateReasons"]))
+    if data["suite"]:
+        parts.append(_suite(data["suite"]))
     if evidence:
         parts.append(_evidence(evidence))
     return "\n".join(parts) + "</body></html>\n"
@@ -94,6 +96,27 @@ def _gates(gates: list[dict[str, Any]]) -> str:
         for gate in gates
     )
     return f"<h2>Checks</h2><table>{rows}</table>" if rows else ""
+
+
+def _suite(suite: dict[str, Any]) -> str:
+    before = {case["name"]: case for case in suite["current"]["cases"]}
+    after = {case["name"]: case for case in (suite["proposal"] or {"cases": []})["cases"]}
+    rows = "".join(
+        f"<tr><td>{escape(name)}<br><small>{escape(', '.join(case['evidence']))}</small></td>"
+        f"<td>{_trials(case)}</td><td>{_trials(after.get(name))}</td></tr>"
+        for name, case in before.items()
+    )
+    return (
+        f"<h2>Eval suite</h2><p><span class=badge>{escape(suite['label'])}</span> {escape(suite['reason'])}</p>"
+        f"<table><tr><th>case</th><th>text now</th><th>text proposed</th></tr>{rows}</table>"
+    )
+
+
+def _trials(case: dict[str, Any] | None) -> str:
+    if case is None:
+        return "not run"
+    flaky = ", flaky" if case["flaky"] else ""
+    return f"{escape(case['status'])} ({case['passCount']}/{len(case['trials'])}{flaky})"
 
 
 def _evidence(evidence: list[EvidenceRow]) -> str:

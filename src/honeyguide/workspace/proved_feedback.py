@@ -6,12 +6,8 @@ a workspace is opened after a crash. Only what a red/green case proved, on exact
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from honeyguide import __version__
-from honeyguide.evals.receipts import Receipt, compare
 from honeyguide.feedback import FeedbackItem, FeedbackState
 from honeyguide.kernel.errors import Conflict, HoneyguideError, NotFound
 from honeyguide.prompts.targets import TargetKind, TargetRef
@@ -21,11 +17,9 @@ from honeyguide.versions import Version
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.feedback import Feedbacks
 from honeyguide.workspace.flow_desk import open_desk
-from honeyguide.workspace.homes import Homes
+from honeyguide.workspace.homes import Home, Homes
 from honeyguide.workspace.origins import Origin
-from honeyguide.workspace.preparing import models_for
-from honeyguide.workspace.suite_places import suite_of
-from honeyguide.workspace.views.options import RunOptions
+from honeyguide.workspace.suite_records import stale_suite_parts, suite_record
 
 _S = FeedbackState
 WAITING = ("proposed", "accepted", "failed")
@@ -88,32 +82,28 @@ class ProvedFeedback:
             return _S.TARGETED if attempt is not None and attempt.state == "running" else _S.OPEN
         if run.status in WAITING:
             return _S.TARGETED
-        if run.status == "deployed" and item.id in improved_in(_suite_record(run)):
+        if run.status == "deployed" and item.id in improved_in(suite_record(run)):
             return _S.RESOLVED if await self._still_proved(run, attempt) else _S.OPEN
         return _S.OPEN
 
     async def _still_proved(self, run: RunRecord, attempt: AttemptRecord | None) -> bool:
         """Say whether exactly the proved text went live, and the proof rests on what is there now."""
-        home = await self._homes.home(TargetRef(TargetKind(run.target_kind), run.target_name or ""))
-        record = _suite_record(run) or {}
-        options = RunOptions.from_json(attempt.options) if attempt is not None and attempt.options else RunOptions()
-        models = models_for(self._core, options)
+        record = suite_record(run) or {}
 
-        def work() -> bool:
+        def work(home: Home) -> bool:
             store = self._core.version_store
             versions = store.list(home.live.kind, home.live.name)
             version = next((v for v in versions if v.run_uuid == run.run_uuid), None)
-            suite = suite_of(self._core, home)
-            if version is None or suite is None:
+            if version is None:
                 return False
             deployed = home.text_in(store.read(home.live.kind, home.live.name, version.n))
             if deployed.strip() != run.winner_text.strip():
                 return False  # a person chose some of the changes, or wrote their own words
-            now = suite.receipt(models, __version__, baseline=run.baseline_text, candidate=run.winner_text)
-            return not compare(Receipt.from_json(record.get("receipt")), now).is_stale
+            return not stale_suite_parts(self._core, home, attempt, run, record)
 
         try:
-            return await self._core.in_thread(work)
+            home = await self._homes.home(TargetRef(TargetKind(run.target_kind), run.target_name or ""))
+            return await self._core.in_thread(lambda: work(home))
         except HoneyguideError:
             return False
 
@@ -131,12 +121,6 @@ class ProvedFeedback:
 
         await self._core.in_thread(work)
         await self._feedback.refresh(Origin.here())
-
-
-def _suite_record(run: RunRecord) -> Mapping[str, Any] | None:
-    artifacts = json.loads(run.artifacts_json) if run.artifacts_json else {}
-    found = artifacts.get("suite") if isinstance(artifacts, dict) else None
-    return found if isinstance(found, dict) else None
 
 
 def _was_undone(item: FeedbackItem, versions: tuple[Version, ...] | list[Version]) -> bool:

@@ -18,6 +18,7 @@ from honeyguide.storage.records import RunKey as RunKey
 from honeyguide.storage.run_sink import BASELINE, CANDIDATE
 from honeyguide.versions.diff import compare as compare_texts
 from honeyguide.versions.diff import summarise
+from honeyguide.workspace.suite_records import shown_suite
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.pages import Page
 from honeyguide.workspace.views.reviews import (
@@ -128,6 +129,7 @@ class Reviewing:
             decisions=tuple(
                 {"at": d.at, "decision": d.decision, "way": d.way, "user": d.os_user, "note": d.note} for d in decisions
             ),
+            suite=await shown_suite(self._core, self._homes, attempt, run),
         )
 
     async def diff(self, uuid: str) -> DiffView:

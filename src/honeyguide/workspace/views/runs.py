@@ -168,6 +168,8 @@ class RunDetail:
     Attributes:
         run: the public row; ``None`` for an attempt that made none.
         receipt: ``{"stale": bool, "reasons": […]}``, recomputed now; ``None`` without a verification.
+        suite: what the target's eval suite said of both texts, with every trial, and ``receipt_state`` like
+            ``receipt``; ``None`` without a suite.
     """
 
     attempt: AttemptRecord
@@ -176,6 +178,7 @@ class RunDetail:
     lineage: tuple[Mapping[str, Any], ...]
     receipt: Mapping[str, Any] | None
     decisions: tuple[Mapping[str, Any], ...] = ()
+    suite: Mapping[str, Any] | None = None
 
     @property
     def uuid(self) -> str:
@@ -213,6 +216,7 @@ class RunDetail:
             "lineage": [dict(entry) for entry in self.lineage],
             "spend": spend_of(self.attempt),
             "receipt": None if self.receipt is None else dict(self.receipt),
+            "suite": None if self.suite is None else dict(self.suite),
             "attempt": AttemptRow(self.attempt).to_json(),
             "gradesItself": self.grades_itself,
             "decisions": [dict(entry) for entry in self.decisions],
