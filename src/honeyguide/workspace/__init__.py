@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from honeyguide.llm.protocol import ModelRef, ModelRole
     from honeyguide.prompts.targets import TargetKind, TargetRef
     from honeyguide.suites import SuiteOutcome
+    from honeyguide.suites.proof import SuiteRecord
     from honeyguide.suites.runner import SuiteProgress
     from honeyguide.versions.diff import Fold, Hunk, Row, RowKind, fold
     from honeyguide.workspace.audits import audit_prompts, find_agents, prompt_files
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from honeyguide.workspace.events import WorkspaceEvent
     from honeyguide.workspace.flow_options import NOTICE, FlowOptions, OnFlowEvent
     from honeyguide.workspace.grading import AnswerToGrade
+    from honeyguide.workspace.harness_places import harness_at
     from honeyguide.workspace.judging import JudgeExam, Replayed
     from honeyguide.workspace.origins import Origin
     from honeyguide.workspace.settings import SETTINGS, Setting
@@ -162,6 +164,7 @@ __all__ = [
     "StatusReport",
     "SuiteOutcome",
     "SuiteProgress",
+    "SuiteRecord",
     "SuiteView",
     "TablePreviewView",
     "TargetDetail",
@@ -185,6 +188,7 @@ __all__ = [
     "diff_view",
     "find_agents",
     "fold",
+    "harness_at",
     "plan_events",
     "prompt_files",
     "write_crash_report",
@@ -221,6 +225,7 @@ __getattr__, __dir__ = exports(
             "TargetRef",
         ),
         "honeyguide.suites": ("SuiteOutcome",),
+        "honeyguide.suites.proof": ("SuiteRecord",),
         "honeyguide.suites.runner": ("SuiteProgress",),
         "honeyguide.versions.diff": (
             "Fold",
@@ -242,6 +247,7 @@ __getattr__, __dir__ = exports(
             "OnFlowEvent",
         ),
         ".grading": ("AnswerToGrade",),
+        ".harness_places": ("harness_at",),
         ".judging": (
             "JudgeExam",
             "Replayed",

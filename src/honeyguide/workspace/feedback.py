@@ -32,6 +32,7 @@ from honeyguide.suites.linking import with_evidence
 from honeyguide.versions import write_atomically
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.flow_desk import open_desk
+from honeyguide.workspace.harness_places import harness_at, harness_name, suite_beside
 from honeyguide.workspace.homes import Homes
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.suite_places import attached_path, suite_of
@@ -67,8 +68,9 @@ class Feedbacks:
         await self._mirror([item], origin)
         items = (await self._core.in_thread(log.read)).items
         alike = near_duplicates(item.message, items, item.target, ignore=item.id)
-        shown = path if kind == TargetKind.FLOW else name
-        plan = f"honeyguide flow plan {shown}" if kind == TargetKind.FLOW else f"honeyguide plan {shown}"
+        shown = path if kind in (TargetKind.FLOW, TargetKind.HARNESS) else name
+        command = {TargetKind.FLOW: "flow plan", TargetKind.HARNESS: "suites show"}.get(TargetKind(kind), "plan")
+        plan = f"honeyguide {command} {shown}"
         return FeedbackAdded(item, alike, f"honeyguide feedback distill {item.id}", plan)
 
     async def list(
@@ -230,6 +232,8 @@ class Feedbacks:
         if item.kind == TargetKind.FLOW.value:
             flow = Path(item.path)
             return (suite_path(flow) or default_suite_path(flow)) if item.path else None
+        if item.kind == TargetKind.HARNESS.value:
+            return suite_beside(Path(item.path)) if item.path else None
         try:
             home = await self._homes.home(TargetRef(TargetKind(item.kind), item.name))
         except HoneyguideError:
@@ -243,8 +247,14 @@ class Feedbacks:
         if path is not None:
             view = await self._core.in_thread(lambda: self._desk().look(path))
             return TargetKind.FLOW.value, view.place.flow_id, str(view.place.path), view.document.sha256
+        folder = await self._core.in_thread(lambda: harness_at(target))
+        if folder is not None:
+            return await self._core.in_thread(lambda: _about_harness(folder))
         ref = await self._homes.resolve(target)
         home = await self._homes.home(ref)
+        if ref.kind is TargetKind.HARNESS and home.record is not None:
+            root = Path(home.record.path).parent
+            return await self._core.in_thread(lambda: _about_harness(root))
         if ref.kind is TargetKind.FLOW and home.record is not None:
             flow = Path(home.record.path)
             view = await asyncio.to_thread(lambda: self._desk().look(flow))
@@ -275,6 +285,13 @@ def flow_path(target: str | TargetRef) -> Path | None:
     path = Path(target).expanduser()
     is_markdown = path.suffix.lower() == ".md"
     return path.absolute() if is_markdown and ("/" in target or "\\" in target or path.is_file()) else None
+
+
+def _about_harness(folder: Path) -> tuple[str, str, str, str | None]:
+    from honeyguide.harnesses.folder import Harness
+
+    harness = Harness.open(folder)
+    return TargetKind.HARNESS.value, harness_name(harness), str(harness.root), _hash(harness.file)
 
 
 def _hash(path: Path) -> str | None:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from platformdirs import user_state_path
 
@@ -32,6 +32,7 @@ from honeyguide.llm import (
 from honeyguide.traces.redaction import Redactor
 from honeyguide.versions import Deployer, VersionStore
 from honeyguide.workspace.core import Core
+from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.workspace import Workspace
 
 T = TypeVar("T")
@@ -46,6 +47,8 @@ class HarnessHome:
         registry: the models; made when first asked for.
         max_usd, max_calls, max_tokens: ceilings for one piece of work.
         ledgers: ceilings that other work counts on too; made for each piece of work.
+        on_proved: told of a draft that a suite was run on.
+        on_decided: told of a folder that changed, or of a draft (by its id) that was rejected. Both block.
     """
 
     state: Path
@@ -60,12 +63,31 @@ class HarnessHome:
     max_tokens: int | None = None
     ledgers: Callable[[], tuple[Ledger, ...]] = tuple
     owned: ModelRegistry | None = None
+    on_proved: Callable[[dict[str, Any]], None] = lambda record: None
+    on_decided: Callable[[Path, str], None] = lambda root, rejected: None
 
     @classmethod
     def of(cls, core: Core) -> HarnessHome:
         """Return the home inside an open workspace."""
+        state = core.layout.root / "harnesses"
+
+        def proved(record: dict[str, Any]) -> None:
+            from honeyguide.workspace.flow_desk import open_desk
+            from honeyguide.workspace.harness_feedback import target
+
+            target(open_desk(core, Origin.here()).feedback, record)
+
+        def decided(root: Path, rejected: str) -> None:
+            from honeyguide.workspace.flow_desk import open_desk
+            from honeyguide.workspace.harness_feedback import reopen, settle
+
+            log = open_desk(core, Origin.here()).feedback
+            if rejected:
+                reopen(log, rejected)
+            settle(log, state, root)
+
         return cls(
-            state=core.layout.root / "harnesses",
+            state=state,
             clock=core.clock,
             new_id=core.new_id,
             environ=core.environ,
@@ -76,6 +98,8 @@ class HarnessHome:
             max_calls=core.settings.get("limits.calls_per_run"),
             max_tokens=core.settings.get("limits.tokens_per_run"),
             ledgers=core.ledgers,
+            on_proved=proved,
+            on_decided=decided,
         )
 
     @classmethod

@@ -78,6 +78,7 @@ class HarnessReviewing:
             )
             if was_trusted:
                 self.home.trust.trust(Harness.open(path), self.home.now, origin.user)
+            self.home.on_decided(harness.root, "")
             return HarnessDocument(done.to_json())
 
         return await self.home.in_thread(work)
@@ -91,6 +92,7 @@ class HarnessReviewing:
             queue = Queue(harness.ours)
             self._taken_in(harness, queue, id)
             row = queue.reject(id, reason, self.home.now, by)
+            self.home.on_decided(harness.root, id)
             return HarnessDocument({"ok": True, "proposal_id": row.id, "status": row.status, "reason": reason})
 
         return await self.home.in_thread(work)
@@ -121,6 +123,7 @@ class HarnessReviewing:
             done = roll_back(harness, wanted, queue, self.home.deployer(harness.root), origin.for_files, self.home.now)
             if was_trusted:
                 self.home.trust.trust(Harness.open(path), self.home.now, origin.user)
+            self.home.on_decided(harness.root, "")
             return HarnessDocument(done.to_json())
 
         return await self.home.in_thread(work)

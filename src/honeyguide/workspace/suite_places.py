@@ -112,5 +112,5 @@ def checked_suite(data: bytes, name: str) -> None:
 
 def suite_examples(core: Core, home: Home) -> tuple[Example, ...]:
     """Return the cases of a target's suite that an answer alone decides, to learn from. Blocking."""
-    suite = suite_of(core, home) if home.ref.kind is not TargetKind.FLOW else None
+    suite = suite_of(core, home) if home.ref.kind not in (TargetKind.FLOW, TargetKind.HARNESS) else None
     return () if suite is None or suite.problem is not None else examples_of_cases(suite.cases, suite=str(home.ref))

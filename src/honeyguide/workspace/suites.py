@@ -126,7 +126,7 @@ class Suites:
 
     async def for_run(self, home: Home) -> TargetSuite | None:
         """Return the suite that takes part in a run of a target; flows have a protocol of their own."""
-        if home.ref.kind is TargetKind.FLOW:
+        if home.ref.kind in (TargetKind.FLOW, TargetKind.HARNESS):
             return None
         return await self._core.in_thread(lambda: suite_of(self._core, home))
 
@@ -158,6 +158,11 @@ class Suites:
         if home.ref.kind is TargetKind.FLOW:
             raise Unsupported(
                 f"{home.ref.name} is a flow: its suite stands beside it.", hint="Use 'honeyguide flow plan' and 'eval'."
+            )
+        if home.ref.kind is TargetKind.HARNESS:
+            raise Unsupported(
+                f"{home.ref.name} is a harness: its suite stands beside its folder, NAME.eval.yaml.",
+                hint="Name the folder: honeyguide suites eval DIR.",
             )
         return home
 

@@ -111,6 +111,8 @@ class HistoryMethods(Parts):
         self, target: str | TargetRef, query: TraceQuery | None = None, ids: Sequence[int] | None = None
     ) -> int:
         """Note that traces speak about a target, as a person says; return how many are new."""
+        from honeyguide.workspace.views.traces import TraceQuery
+
         return await self._history.link_traces(target, query or TraceQuery(), ids)
 
     async def unlink_traces(self, target: str | TargetRef, ids: Sequence[int]) -> int:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 from honeyguide.workspace.parts import Parts
 
 if TYPE_CHECKING:
+    from honeyguide.llm import ModelRef
     from honeyguide.prompts.targets import TargetRef
     from honeyguide.suites import SuiteOutcome
+    from honeyguide.suites.proof import SuiteRecord
     from honeyguide.suites.runner import SuiteProgress
+    from honeyguide.workspace.harness_suites import HarnessSuites
     from honeyguide.workspace.views.options import RunOptions
     from honeyguide.workspace.views.suites import SuiteView
 
@@ -47,6 +50,55 @@ class SuiteMethods(Parts):
     ) -> SuiteOutcome:
         """Run a target's suite on its live text. Raises PolicyRefused, NotFound, InvalidInput."""
         return await self._suites.evaluate(target, options, case=case, report=on_trial)
+
+    async def harness_suite(self, folder: Path) -> SuiteView:
+        """Look at the suite beside a harness folder; nothing is run. Raises NotFound, InvalidInput."""
+        suites = self._harness_suites()
+        return await self._core.in_thread(lambda: suites.view(folder))
+
+    async def eval_harness(
+        self,
+        folder: Path,
+        *,
+        model: ModelRef | None = None,
+        case: str | None = None,
+        confirmed: bool = False,
+        on_trial: Callable[[SuiteProgress], None] = _nothing,
+    ) -> SuiteOutcome:
+        """Run the suite of a harness folder on copies of it. Raises PolicyRefused, Untrusted, NotFound."""
+        return await self._harness_suites().evaluate(
+            folder, model=model, case=case, confirmed=confirmed, report=on_trial
+        )
+
+    async def prove_harness(
+        self,
+        folder: Path,
+        proposal: str,
+        *,
+        model: ModelRef | None = None,
+        confirmed: bool = False,
+        on_trial: Callable[[SuiteProgress], None] = _nothing,
+    ) -> SuiteRecord:
+        """Run the suite on a harness and on a copy with a draft applied; the folder stays as it is.
+
+        Raises:
+            PolicyRefused, Untrusted, NotFound, Conflict, GateRefused.
+        """
+        from honeyguide.feedback import actionable
+
+        suites = self._harness_suites()
+        name = (await self.harness_suite(folder)).target
+        items = (await self._feedback.list()).items
+        evidence = frozenset(item.id for item in actionable(i for i in items if i.target == name))
+        return await suites.prove(
+            folder, proposal, evidence=evidence, model=model, confirmed=confirmed, report=on_trial
+        )
+
+    def _harness_suites(self) -> HarnessSuites:
+        from honeyguide.workspace.harness_home import HarnessHome
+        from honeyguide.workspace.harness_suites import HarnessSuites
+
+        return HarnessSuites(HarnessHome.of(self._core))
 
     @staticmethod
     def suite_schema() -> dict[str, object]:
