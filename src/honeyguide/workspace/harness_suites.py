@@ -21,7 +21,8 @@ from honeyguide.evals.receipts import Receipt
 from honeyguide.feedback import FailureClass
 from honeyguide.flows.receipts import SuiteVerdict
 from honeyguide.harnesses.folder import Harness
-from honeyguide.harnesses.running.runner import RunPorts, run_harness
+from honeyguide.harnesses.running.ports import RunPorts
+from honeyguide.harnesses.running.runner import run_harness
 from honeyguide.harnesses.running.support import model_ref, require_supported, with_model
 from honeyguide.kernel.canonical import fingerprint, sha256_hex
 from honeyguide.kernel.errors import AuthFailed, Conflict, InvalidInput, ModelError, NoKey, NotFound, PolicyRefused
