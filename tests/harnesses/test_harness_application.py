@@ -249,6 +249,30 @@ def test_enough_failures_of_the_live_version_draft_once_within_the_cooldown(tmp_
     assert app.provider.drafted == 1
 
 
+def test_a_folder_nobody_trusts_does_not_spend_money_by_switching_drafting_on(tmp_path, state):
+    auto = "evolution:\n  auto_propose: {enabled: true, min_failures: 1}\n"
+    plain = "name: h\nid: hl-1\ndescription: d\nsystem_prompt: p\n"
+    plain += "verify: {validators: [{builtin: regex_match, pattern: x}]}\n"
+    root = write_folder(tmp_path / "h", plain + auto, {})
+    app = App(state, json.dumps(GOOD))
+    registry = app.home.registry()
+    registry.costs_money = lambda ref: ref.model != "claude-haiku-4-5"
+    assert asyncio.run(app.running.run(root, "x")).drafted == ()
+    assert app.provider.drafted == 0
+    app.trust(root)
+    assert len(asyncio.run(app.running.run(root, "x")).drafted) == 1
+
+
+def test_an_accident_while_drafting_leaves_the_run_as_it_was(tmp_path, state, monkeypatch):
+    auto = "evolution:\n  auto_propose: {enabled: true, min_failures: 1}\n"
+    root = write_folder(tmp_path / "h", SPEC + auto)
+    app = App(state)
+    app.trust(root)
+    monkeypatch.setattr(app.evolving, "evolve", lambda *given, **more: 1 / 0)
+    done = asyncio.run(app.running.run(root, "x"))
+    assert (done.exit_code, done.outcome.status, done.drafted) == (1, "verify_failed", ())
+
+
 def test_useless_drafts_are_braked_and_never_change_a_run(tmp_path, state):
     root = write_folder(tmp_path / "h", AUTO)
     app = App(state)

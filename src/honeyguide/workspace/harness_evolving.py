@@ -39,10 +39,15 @@ _log = logging.getLogger(__name__)
 class HarnessEvolving(HarnessDrafting):
     """Drafting, reviewing, and what is drafted at the tail of a run."""
 
-    async def after_run(self, path: Path, outcome: RunOutcome) -> list[str]:
+    async def after_run(self, path: Path, outcome: RunOutcome, *, agreed: bool = True) -> list[str]:
         """Draft by itself where the harness asks for it; never raises, never changes a run's result.
 
-        Returns the ids of what was queued.
+        Args:
+            agreed: whether somebody agreed to the cost of the run. A folder of unknown origin that switches drafting
+                on does not spend anybody's money by that alone: then it must be trusted.
+
+        Returns:
+            The ids of what was queued.
         """
         queued: list[str] = []
         if any(self.home.environ.get(name, "").casefold() == "off" for name in SWITCHES):
@@ -51,13 +56,22 @@ class HarnessEvolving(HarnessDrafting):
             harness = Harness.open(path)
             evolution = harness.spec.evolution
             failed = not outcome.is_success
-            if evolution.auto_propose.enabled:
+            if evolution.auto_propose.enabled and self._may_spend(harness, evolution.auto_propose.model, agreed):
                 queued += await self._auto_draft(path, failed)
-            if evolution.reflect.enabled:
+            if evolution.reflect.enabled and self._may_spend(harness, evolution.reflect.model, agreed):
                 queued += await self._reflect(path, failed)
-        except (HoneyguideError, OSError, ValueError) as error:
-            _log.warning("Drafting after the run did not work: %s", error)
+        except HoneyguideError as error:
+            _log.warning("Drafting after the run did not work: %s", error.message)
+        except Exception:  # noqa: BLE001 - whatever it is, the run is done and its result stands
+            _log.warning("Drafting after the run did not work.", exc_info=True)
         return queued
+
+    def _may_spend(self, harness: Harness, model: str | None, agreed: bool) -> bool:
+        ref = self._mutator(harness, EvolveOptions(model=_ref(model)))
+        if agreed or not self.home.registry().costs_money(ref) or self.home.trust.state(harness).is_trusted:
+            return True
+        _log.warning("%s would draft by itself with %s, which costs money; trust it first.", harness.spec.name, ref)
+        return False
 
     async def _auto_draft(self, path: Path, failed: bool) -> list[str]:
         opened = await self.home.in_thread(lambda: records_of(self.home, path))

@@ -96,7 +96,7 @@ class HarnessRunning:
             await models.close()
             models.journal.path.unlink(missing_ok=True)
         await self.home.in_thread(lambda: self._remember(path))
-        drafted = await self._evolving.after_run(path, outcome)
+        drafted = await self._evolving.after_run(path, outcome, agreed=confirmed)
         return HarnessRun(HarnessDocument(outcome.data), outcome.exit_code, outcome, tuple(drafted))
 
     async def _run_elsewhere(self, harness: Harness, input: str, model: ModelRef | None) -> HarnessRun:
