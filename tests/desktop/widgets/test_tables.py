@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtGui import QGuiApplication, QImage, QKeySequence, QPainter, QStandardItemModel
+from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
 from honeyguide.desktop.models import ColumnState, EvidenceRow, Format, RunTableModel, VersionRow
+from honeyguide.desktop.models.cells import CELL_ROLE, Cell
 from honeyguide.desktop.widgets import Button, DataTable, EvidencePanel, JournalList, LineageTree, VersionTimeline
+from honeyguide.desktop.widgets.cell_delegate import CellDelegate
 from tests.desktop.gallery import NOW, candidate_rows, evidence_rows, journal, run_rows, version_rows
 from tests.desktop.samples import HOSTILE, diff_rows
 
@@ -257,3 +261,26 @@ class TestTimeline:
         timeline.list.setCurrentIndex(timeline.model.index_of(2))
         timeline.set_versions([*version_rows(), VersionRow(5, NOW + timedelta(minutes=1), "found")])
         assert timeline.chosen() == [2]
+
+
+@pytest.mark.parametrize("text", ["−6 pts", "+18 pts, not proven", "1 h"])
+def test_a_number_reads_the_same_from_right_to_left(qtbot: Any, text: str) -> None:
+    host = QWidget()
+    qtbot.addWidget(host)
+
+    def drawn(direction: Qt.LayoutDirection, *, right: bool) -> QImage:
+        model = QStandardItemModel(1, 1)
+        model.setData(model.index(0, 0), Cell(text, right=right), CELL_ROLE)
+        image = QImage(260, 30, QImage.Format.Format_RGB32)
+        image.fill(0xFFFFFFFF)
+        option = QStyleOptionViewItem()
+        option.rect = image.rect()
+        option.direction = direction
+        delegate = CellDelegate(host, draws_rows=False)
+        painter = QPainter(image)
+        delegate.paint(painter, option, model.index(0, 0))
+        painter.end()
+        return image
+
+    at_the_left = drawn(Qt.LayoutDirection.LeftToRight, right=False)
+    assert drawn(Qt.LayoutDirection.RightToLeft, right=True) == at_the_left

@@ -11,9 +11,8 @@ from honeyguide.desktop.theme import Metrics, Role, active_theme, paint_icon, qc
 
 PAD = 8
 _BAR = 64
-_SINGLE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-_LEADING = int(Qt.AlignmentFlag.AlignLeading | _SINGLE)
-_TRAILING = int(Qt.AlignmentFlag.AlignTrailing | _SINGLE)
+_LEADING = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
+_TRAILING = Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter
 _KEPT = 20_000
 
 
@@ -53,7 +52,9 @@ class CellDelegate(QStyledItemDelegate):
         painter.setFont(self._strong if cell.strong else self._font)
         painter.setPen(qcolor(Role.ACCENT_TEXT if cell.role is Role.ACCENT else cell.role))
         text = self._fitted(cell.text, area.width(), cell.strong)
-        painter.drawText(area, _TRAILING if cell.right else _LEADING, text)
+        at = QStyle.visualAlignment(option.direction, _TRAILING if cell.right else _LEADING)
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)  # "−6 pts" reads the same in every window
+        painter.drawText(area, (at | Qt.AlignmentFlag.AlignAbsolute).value | Qt.TextFlag.TextSingleLine.value, text)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         cell = index.data(CELL_ROLE)
