@@ -143,3 +143,23 @@ async def test_a_server_on_this_computer_is_asked_without_a_key(core):
     assert result.ok, result.message
     assert (unknown.ok, unknown.suggestions) == (False, ("local-model",))
     assert (row.key_source, row.is_local) == ("not-needed", True)
+
+
+async def test_servers_of_ones_own_stand_beside_the_known_ones(workspace, monkeypatch):
+    with ModelServer(key="own-key-123456") as server:
+        await workspace.set_setting("models.anthropic_servers", {"house": server.url})
+        await workspace.set_setting("models.openai_servers", {"lab-1": f"{server.url}/api"})
+        rows = {row.name: row for row in (await workspace.models()).providers}
+        assert rows["house"].is_local
+        assert rows["lab-1"].notes == ("Replaced /api by /v1: that is where this server speaks the OpenAI way.",)
+        await workspace.set_key("house", "own-key-123456", where="session")
+        (refused,) = await workspace.test_models("lab-1:m")
+        assert refused.kind == "auth"
+        (found,) = await workspace.test_models("house:m")
+        assert found.ok, found
+
+
+@pytest.mark.parametrize("name", ["openai", "practice", "a:b", "Big", "", "x" * 50])
+async def test_a_server_has_a_name_of_its_own(workspace, name):
+    with pytest.raises(InvalidInput, match="name of a server"):
+        await workspace.set_setting("models.openai_servers", {name: "http://127.0.0.1:1"})

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.kernel.errors import InvalidInput, Unreadable
-from honeyguide.workspace.settings import SETTINGS, Settings, setting_named
+from honeyguide.workspace.settings import OWN_SERVERS, SETTINGS, Settings, setting_named
 
 VALUES = {
     "text": st.text(st.characters(codec="utf-8"), max_size=40),
@@ -20,11 +20,14 @@ VALUES = {
     "table": st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1, max_size=10), st.text(max_size=20)),
 }
 
+SERVERS = st.dictionaries(st.from_regex(r"my-[a-z0-9_]{1,8}", fullmatch=True), st.text(max_size=20))
+
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.key)
 @given(data=st.data())
 def test_a_value_that_was_set_is_read_back_from_the_file(tmp_path_factory, setting, data):
-    value = data.draw(st.sampled_from(setting.choices) if setting.choices else VALUES[setting.type])
+    drawn = SERVERS if setting.key in OWN_SERVERS else VALUES.get(setting.type)
+    value = data.draw(st.sampled_from(setting.choices) if setting.choices else drawn)
     if setting.type == "number" and setting.least is not None and setting.most is not None:
         value = setting.least + value * (setting.most - setting.least)
     path = tmp_path_factory.mktemp("settings") / "honeyguide.toml"

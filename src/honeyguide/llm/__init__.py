@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from honeyguide.llm.registry import ModelRegistry, costs_money, gguf_name, make_provider
-    from honeyguide.llm.settings import DEFAULT_MODELS, Endpoint, ModelSettings, grades_itself
+    from honeyguide.llm.settings import DEFAULT_MODELS, Endpoint, ModelSettings, grades_itself, own_endpoints
     from honeyguide.llm.stack import ModelStack, RunModels, build_stack
     from honeyguide.llm.whole import complete_whole, is_truncated
 
@@ -71,6 +71,7 @@ __all__ = [
     "grades_itself",
     "is_truncated",
     "make_provider",
+    "own_endpoints",
     "read_entries",
 ]
 
@@ -124,6 +125,7 @@ __getattr__, __dir__ = exports(
             "Endpoint",
             "ModelSettings",
             "grades_itself",
+            "own_endpoints",
         ),
         ".stack": (
             "ModelStack",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,6 +53,7 @@ DEFAULT_TIMEOUTS: Mapping[ModelRole, float] = {
     ModelRole.MAINTAINER: 300.0,
 }
 """Seconds that a call of a role may take when nobody said otherwise."""
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,40}")
 LOCAL_TIMEOUT = 900.0
 """The same for any role at a server on this computer: small machines think long."""
 
@@ -102,6 +104,23 @@ class ModelSettings:
         """Return the seconds a call of this role to this address may take."""
         usual = LOCAL_TIMEOUT if is_loopback(url) else DEFAULT_TIMEOUTS[role]
         return self.timeouts.get(role, usual)
+
+
+def own_endpoints(dialect: Dialect, servers: Mapping[str, str]) -> dict[str, Endpoint]:
+    """Return the endpoints of a person's own servers. Raises InvalidInput for a name that cannot be a provider's.
+
+    Args:
+        servers: name to address.
+    """
+    found = {}
+    for name, address in servers.items():
+        if not _NAME.fullmatch(name) or name in ENDPOINTS or name in FREE_PROVIDERS:
+            raise InvalidInput(
+                f"{name!r} cannot be the name of a server.",
+                hint="Use lower-case letters, digits, - and _, and none of the names that are known already.",
+            )
+        found[name] = Endpoint(dialect, address, f"{name.upper().replace('-', '_')}_API_KEY")
+    return found
 
 
 def grades_itself(executor: ModelRef, judge: ModelRef) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Unreadable
 from honeyguide.kernel.ids import IdFactory
-from honeyguide.llm import DEFAULT_MODELS, ModelRef, ModelSettings
+from honeyguide.llm import DEFAULT_MODELS, ModelRef, ModelSettings, own_endpoints
 from honeyguide.versions import Deployer, VersionStore
 
 if TYPE_CHECKING:
@@ -140,6 +140,10 @@ def model_settings(settings: Settings) -> ModelSettings:
         "gguf_files": {name: Path(path).expanduser() for name, path in settings.get("models.gguf_files").items()},
         "concurrency": settings.get("models.concurrency"),
         "proxy": settings.get("models.proxy"),
+        "endpoints": {
+            **own_endpoints("openai", settings.get("models.openai_servers")),
+            **own_endpoints("anthropic", settings.get("models.anthropic_servers")),
+        },
         "timeouts": {
             role: float(seconds)
             for role in DEFAULT_MODELS

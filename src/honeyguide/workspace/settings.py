@@ -38,6 +38,7 @@ class Setting:
     most: float | None = None
 
 
+OWN_SERVERS = ("models.openai_servers", "models.anthropic_servers")
 TIMEOUT_HELP = "Seconds a call may take; 120 for answers and grades, 300 for the rest, 900 on this computer."
 
 SETTINGS: tuple[Setting, ...] = (
@@ -46,6 +47,20 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("models.mutator", "text", None, "Model that proposes changes", "PROVIDER:MODEL; a strong one."),
     Setting("models.maintainer", "text", None, "Model that maintains flows", "PROVIDER:MODEL."),
     Setting("models.base_urls", "table", {}, "Addresses", "PROVIDER = address, where it is not the usual one."),
+    Setting(
+        "models.openai_servers",
+        "table",
+        {},
+        "Further servers (Chat Completions)",
+        "NAME = address; its models are NAME:MODEL, its key is in NAME_API_KEY.",
+    ),
+    Setting(
+        "models.anthropic_servers",
+        "table",
+        {},
+        "Further servers (Messages API)",
+        "NAME = address; its models are NAME:MODEL, its key is in NAME_API_KEY.",
+    ),
     Setting("models.gguf_files", "table", {}, "Model files", "NAME = path of a .gguf file on this computer."),
     Setting("models.concurrency", "whole", 8, "Calls at the same time", "At one provider.", least=1, most=64),
     Setting("models.ca_file", "text", None, "Certificates", "A PEM file trusted besides the system's."),
@@ -139,6 +154,10 @@ def check(setting: Setting, value: Any) -> Any:
     if fits and setting.type in ("whole", "number"):
         fits = value == value and (setting.least is None or value >= setting.least)
         fits = fits and (setting.most is None or value <= setting.most)
+    if fits and setting.key in OWN_SERVERS:
+        from honeyguide.llm import own_endpoints
+
+        own_endpoints("openai", value)
     if not fits:
         raise InvalidInput(f"{setting.key} cannot be {value!r}.", hint=_rule(setting))
     return value
