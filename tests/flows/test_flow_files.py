@@ -395,3 +395,12 @@ def test_a_reply_is_a_prompt_or_it_is_not(reply, body):
     found, problem = read_body(reply, current="old")
     assert found == body
     assert bool(problem) == (body is None)
+
+
+@pytest.mark.parametrize("key", ["_hooks: true", "_output: {format: json}", "_interactive:", "_i: true"])
+def test_what_a_flow_asks_for_and_is_not_done_here_is_refused_by_name(tmp_path, key):
+    document = parse_flow(f"---\nengine: claude\n{key}\n---\nSay hello.\n")
+    with pytest.raises(Unsupported, match=key.split(":")[0]):
+        fill_in(document, {}, RenderSite(tmp_path, tmp_path, tmp_path))
+    plain = parse_flow("---\nengine: claude\n_hooks: false\n---\nSay hello.\n")
+    assert fill_in(plain, {}, RenderSite(tmp_path, tmp_path, tmp_path)) == "Say hello."

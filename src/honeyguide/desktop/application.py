@@ -269,6 +269,8 @@ class Application(QObject):
         for event in events:
             if event.kind == "attempt:finished":
                 self._tasks.start(self._tell_end(event.subject), "tell of a run's end")
+            elif event.kind == "flow:job-finished":
+                self._tell_job_end(event)
 
     def _read_counts(self) -> None:
         desk = self.desk
@@ -302,6 +304,19 @@ class Application(QObject):
         if not self.window.isActiveWindow() and not self.tray.tell(said):
             self.app.alert(self.window)
         desk.notify.note(said, Step(tr("View"), lambda: self.window.show_page("inbox", uuid)))
+
+    def _tell_job_end(self, event: WorkspaceEvent) -> None:
+        """Say that background work on a flow ended, with the way to what came of it."""
+        if self.desk is None:
+            return
+        tr, run = self.window.tr, str(event.data.get("run") or "")
+        if event.data.get("status") == "completed":
+            said = tr("Background work on a flow is done; look at what came of it.")
+        else:
+            said = tr("Background work on a flow ended without a result.")
+        if not self.window.isActiveWindow() and not self.tray.tell(said):
+            self.app.alert(self.window)
+        self.desk.notify.note(said, Step(tr("View"), lambda: self.window.show_page("flows", run or None)))
 
     def _tell_of_last_time(self) -> None:
         if self.keeper is not None and self.keeper.left_behind is not None:

@@ -43,8 +43,9 @@ for pid; do kill -s KILL -- "-$pid" 2>/dev/null; done
 class Children:
     """A run's children, kept in its folder while they live."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE
+    def __init__(self, folder: Path | None) -> None:
+        """``folder``: where they are noted; ``None`` leaves them to the guard alone."""
+        self._path = None if folder is None else folder / FILE
         self._living: dict[int, str] = {}
         self._lock = threading.Lock()
         self._guard: subprocess.Popen[bytes] | None = None
@@ -83,6 +84,8 @@ class Children:
             self._guard = None
 
     def _write(self) -> None:
+        if self._path is None:
+            return
         if not self._living:
             self._path.unlink(missing_ok=True)
             return

@@ -74,6 +74,7 @@ def fill_in(document: FlowDocument, values: Mapping[str, Any], site: RenderSite)
         NotFound, Unreadable, PolicyRefused: a file that is not there, is no text, or lies outside.
         Unsupported: an address while nothing is fetched.
     """
+    require_plain(document.fields)
     known = {**defaults(document.fields), **values}
     missing = [name for name in required(document) if name not in known]
     if missing:
@@ -87,6 +88,16 @@ def fill_in(document: FlowDocument, values: Mapping[str, Any], site: RenderSite)
     except LiquidError as error:
         raise InvalidInput(f"The template cannot be filled in: {error}.", hint="Correct the flow.") from error
     return expansion.with_outputs(text)
+
+
+def require_plain(fields: Mapping[str, Any]) -> None:
+    """Raise Unsupported for what a flow asks for and is not done here, rather than run it without."""
+    asked = [name for name in ("_hooks", "_output") if fields.get(name) not in (None, False)]
+    asked += [name for name in ("_interactive", "_i") if name in fields and fields[name] is not False]
+    if asked:
+        raise Unsupported(
+            f"The flow asks for {asked[0]}, which is not done here.", hint="Remove it, or run the flow with mdflow."
+        )
 
 
 def required(document: FlowDocument) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from honeyguide.feedback import FailureClass
 from honeyguide.flows.after_run import NextStep, after_run
+from honeyguide.flows.children import Children
 from honeyguide.flows.desk import FlowDesk, FlowView
 from honeyguide.flows.engines.running import ACTIVE_FLOW, EngineCall
 from honeyguide.flows.engines.table import MODEL_ENGINES, PRACTICE
@@ -85,7 +86,7 @@ async def _run_once(
     cwd = await asyncio.to_thread(_working_folder, document.fields.get("_cwd"))
     site = RenderSite(
         root=view.place.root, folder=view.place.path.parent, cwd=cwd, home=desk.person_home, fetch=desk.fetch,
-        env=dict(desk.environ),
+        env=dict(desk.environ), watcher=Children(None),
     )  # fmt: skip
     prompt = await asyncio.to_thread(fill_in, document, values, site)
     most = document.fields.get("_max_prompt_tokens")
@@ -97,7 +98,7 @@ async def _run_once(
     given = stdin if stdin is not None else " ".join(arguments) or None
     is_beside = name == PRACTICE or not takes_input(document)
     try:
-        engine = desk.engine(name, view, access=access, model=view.model)
+        engine = desk.engine(name, view, access=access, model=view.model, watcher=Children(None))
         attempt = await engine.run(
             EngineCall(
                 prompt=prompt,
