@@ -67,6 +67,18 @@ def test_every_page_opens_by_its_key_and_every_dialog_closes_by_escape(
     qloop.run(story(), timeout=90)
 
 
+def test_the_end_of_background_work_on_a_flow_is_told(qapp: QApplication, qloop: Any, proposed: Path) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, proposed).start()
+        store = app.desk.workspace._core.store
+        for status, words in (("completed", "is done"), ("failed", "without a result")):
+            await store.write(lambda unit, s=status: unit.events.append("flow:job-finished", "evj_1", status=s, run=""))  # type: ignore[misc]
+            await until(lambda words=words: words in app.said(), words)
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
 def test_every_action_is_carried_out_somewhere_and_every_control_has_a_name(
     qapp: QApplication, qloop: Any, proposed: Path
 ) -> None:
