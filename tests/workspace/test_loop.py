@@ -210,6 +210,13 @@ async def test_evidence_and_journal_can_be_read_back(workspace, tmp_path):
     assert run.verification["label"] in page.read_text(encoding="utf-8")
 
 
+async def test_a_receipt_says_when_its_sealed_cases_are_gone(workspace):
+    run = await proposal(workspace)
+    case = next(row for row in await workspace.run_evidence(run.uuid) if row.trace_id is not None)
+    await workspace.delete_traces([case.trace_id])
+    assert "The sealed examples changed since." in (await workspace.run(run.uuid)).receipt["reasons"]
+
+
 async def test_a_receipt_goes_stale_with_the_text_it_was_made_for(workspace):
     run = await proposal(workspace)
     assert run.receipt == {"stale": False, "reasons": []}

@@ -186,7 +186,7 @@ def receipt_for(
         {
             "baseline": _text_hash(baseline),
             "candidate": _text_hash(candidate),
-            "holdout": fingerprint(sorted([e.id, fingerprint(e.content())] for e in holdout)),
+            "holdout": holdout_fingerprint(holdout),
             "development": fingerprint([round(d, 12) for d in development]),
             "judge_model": str(judge.judge.model),
             "judge_prompt": judge.judge.prompt_hash,
@@ -212,6 +212,11 @@ def receipt_for(
             **(extra or {}),
         }
     )
+
+
+def holdout_fingerprint(holdout: Sequence[Example]) -> str:
+    """Return the receipt's hash of the sealed examples, whatever their order."""
+    return fingerprint(sorted([e.id, fingerprint(e.content())] for e in holdout))
 
 
 def _reason_to_stop(

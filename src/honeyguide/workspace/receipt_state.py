@@ -1,4 +1,4 @@
-"""What of a proof's receipt is no longer as it was: the models, the judge's words, the gates, the program."""
+"""What of a proof's receipt is no longer as it was: texts, cases, models, the judge's words, gates, the program."""
 
 from __future__ import annotations
 
@@ -6,21 +6,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from honeyguide import __version__
+from honeyguide.evals.examples import Dataset
 from honeyguide.evals.judge import Judge
 from honeyguide.evals.receipts import Receipt, compare
+from honeyguide.evals.verifying import holdout_fingerprint
 from honeyguide.evolution.gates import GateOptions
-from honeyguide.kernel.canonical import fingerprint
+from honeyguide.evolution.presets import SETTINGS, Preset
+from honeyguide.kernel.canonical import fingerprint, sha256_hex
+from honeyguide.kernel.choice import sample
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.llm import ModelReply, ModelRequest, ModelRole
 from honeyguide.prompts.targets import TargetKind
-from honeyguide.storage.records import AttemptRecord
+from honeyguide.storage.records import AttemptRecord, RunRecord
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.preparing import models_for
 from honeyguide.workspace.views.options import RunOptions
 
 
-def stale_parts(core: Core, attempt: AttemptRecord, proof: Mapping[str, Any]) -> list[str]:
-    """Recompute what of a receipt can have changed since, and say in sentences what did. Blocking."""
+def stale_parts(
+    core: Core, attempt: AttemptRecord, run: RunRecord | None, dataset: Dataset | None, proof: Mapping[str, Any]
+) -> list[str]:
+    """Recompute every part of a receipt that can have changed since, and say in sentences what did. Blocking.
+
+    Args:
+        run: with the two texts, where they are stored.
+        dataset: the attempt's, as it is stored now; without the examples of traces that were deleted since.
+    """
     try:
         recorded = Receipt.from_json(proof["receipt"])
     except InvalidInput as error:
@@ -39,8 +50,21 @@ def stale_parts(core: Core, attempt: AttemptRecord, proof: Mapping[str, Any]) ->
         "program": __version__,
         "gates": fingerprint(gates.overridden(options.gate_options, TargetKind(attempt.target_kind)).to_json()),
     }
+    if run is not None:
+        now |= {"baseline": sha256_hex(run.baseline_text), "candidate": sha256_hex(run.winner_text)}
+    if dataset is not None:
+        now["holdout"] = _holdout(recorded, options, dataset)
     parts = {name: now.get(name, value) for name, value in recorded.parts.items()}
     return list(compare(recorded, Receipt(parts)).reasons)
+
+
+def _holdout(recorded: Receipt, options: RunOptions, dataset: Dataset) -> str:
+    """Return the hash of the sealed examples: all of them, or the sample that the preset measures."""
+    most = SETTINGS[Preset(options.preset)].holdout
+    whole = holdout_fingerprint(dataset.holdout)
+    if whole == recorded.parts.get("holdout") or most is None or most >= len(dataset.holdout):
+        return whole
+    return holdout_fingerprint(sample(options.seed, list(dataset.holdout), most, "holdout"))
 
 
 class _Silent:

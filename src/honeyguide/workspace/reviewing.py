@@ -272,10 +272,17 @@ class Reviewing:
         if not proof.get("receipt"):
             return None
 
+        known = attempt.dataset_hash
+
+        def read(unit: Any) -> Any:
+            return unit.datasets.load(known) if known is not None and unit.datasets.get(known) is not None else None
+
+        dataset = await self._core.store.read(read)
+
         def work() -> list[str]:
             from honeyguide.workspace.receipt_state import stale_parts  # with the judge and the gates: in a thread
 
-            return stale_parts(self._core, attempt, proof)
+            return stale_parts(self._core, attempt, run, dataset, proof)
 
         reasons = await self._core.in_thread(work)
         if run is not None and run.status == "proposed":
