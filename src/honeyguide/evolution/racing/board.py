@@ -25,7 +25,7 @@ INSIST = 2
 INSIST_REFUTED = 4
 """An edit that looked hopeless, or was refuted, comes back once it was proposed so many times for each drop."""
 HOPELESS = 0.25
-LEAST_SHARE, MOST_SHARE = 0.08, 0.6
+LEAST_SHARE, MOST_SHARE = 0.04, 0.6
 MOST_BY_VOTES = 0.45
 """However often an edit is proposed, that alone never makes it more likely to help than not."""
 LEAST_FOR_LEAD = 3

@@ -68,9 +68,8 @@ class Combining:
             on[:, row] &= ~(on[:, :row] & tally.clashes[row, :row]).any(axis=1)
         signs = 2.0 * on - 1.0
         together = tally.together[:trials, :trials]
-        best = int((((signs @ together) * signs).sum(axis=1)).argmin())
-        together += signs[best][:, None] * signs[best]
-        np.fill_diagonal(together, 0.0)
+        best = int(np.einsum("di,di->d", signs @ together, signs).argmin())
+        together += signs[best][:, None] * signs[best]  # the diagonal counts the same for every draw
         chosen: Numbers = on[best].astype(np.float64)
         return chosen
 

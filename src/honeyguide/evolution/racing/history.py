@@ -6,10 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from honeyguide.evolution.racing.relevance import words
 from honeyguide.evolution.racing.switches import Answer, Switch
 from honeyguide.evolution.racing.tally import LOST, Record
+
+Flags = npt.NDArray[np.bool_]
 
 LOOKS_BACK = 300
 """How many earlier answers a new comparison looks back on."""
@@ -22,6 +25,8 @@ class History:
     answers: list[Answer] = field(default_factory=list)
     _where: dict[str, list[int]] = field(default_factory=dict)
     _kind_words: Counter[str] = field(default_factory=Counter)
+    _scored: Flags = field(default_factory=lambda: np.zeros(LOOKS_BACK, bool))
+    _alive: Flags = field(default_factory=lambda: np.zeros(LOOKS_BACK, bool))
 
     def add(self, answer: Answer) -> None:
         for kind in answer.kinds:
@@ -29,6 +34,11 @@ class History:
                 self._where[kind] = []
                 self._kind_words.update(words(kind))
             self._where[kind].append(len(self.answers))
+        number = len(self.answers)
+        if number == len(self._alive):
+            self._alive, self._scored = (np.concatenate((array, array)) for array in (self._alive, self._scored))
+        self._scored[number] = answer.score is not None
+        self._alive[number] = answer.score is not None and answer.score > LOST
         self.answers.append(answer)
 
     def named_by(self, line: str) -> frozenset[str]:
@@ -61,9 +71,10 @@ class History:
             return
         start = max(0, len(self.answers) - LOOKS_BACK)
         recent = self.answers[start:]
-        fits = np.array([a.score is not None and a.mask & kept == kept for a in recent], bool)
-        alive = fits & np.array([(a.score or 0.0) > LOST for a in recent], bool)
-        on = np.array([bool(a.mask & switch.bit) for a in recent], bool)
+        fits = np.array([a.mask & kept == kept for a in recent], bool) & self._scored[start : len(self.answers)]
+        alive = fits & self._alive[start : len(self.answers)]
+        bit = switch.bit if switch.record is not None else 0  # a new edit was never on
+        on = np.array([bool(a.mask & bit) for a in recent]) if bit else np.zeros(len(recent), bool)
         for place in places:
             has = np.zeros(len(recent), bool)
             has[[number - start for number in self._where.get(switch.kinds[place], ()) if number >= start]] = True

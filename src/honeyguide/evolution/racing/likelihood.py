@@ -22,7 +22,7 @@ PRIOR_WEIGHT = 4.0
 MOST_FREQUENT = 0.97
 
 
-def score_rises(sums: Numbers, *steps: Numbers | float) -> tuple[Numbers, Numbers]:
+def score_rises(sums: Numbers, *steps: Numbers | float, doubt: Numbers | float = 0.0) -> tuple[Numbers, Numbers]:
     """Return the log ratios of "the mean score is higher by one of ``steps``" to "it is the same"; and for lower.
 
     Normal, with the variance of both sides together drawn towards a guess; 0 without both sides.
@@ -30,14 +30,17 @@ def score_rises(sums: Numbers, *steps: Numbers | float) -> tuple[Numbers, Number
     Args:
         sums: ``(…, 2, 3)``: count, sum and sum of squares of the scores, on and off.
         steps: each a number, or one for every comparison.
+        doubt: variance of the difference that no number of answers makes smaller: these are a few examples of many.
     """
     count, total, squares = sums[..., 0], sums[..., 1], sums[..., 2]
     safe = np.maximum(count, 1e-9)
     mean = total / safe
-    inside = (squares - total * mean).sum(-1)
+    spread = squares - total * mean
+    inside = spread[..., 0] + spread[..., 1]
     both = count[..., 0] + count[..., 1]
     variance = (inside + PRIOR_WEIGHT * PRIOR_VARIANCE) / np.maximum(both - 2.0 + PRIOR_WEIGHT, 1.0)
-    precision = count[..., 0] * count[..., 1] / np.maximum(both, 1e-9) / np.maximum(variance, LEAST_VARIANCE)
+    pairs = count[..., 0] * count[..., 1] / np.maximum(both, 1e-9)
+    precision = pairs / (np.maximum(variance, LEAST_VARIANCE) + doubt * pairs)
     seen = mean[..., 0] - mean[..., 1]
     up = [precision * step * (seen - 0.5 * step) for step in steps]
     down = [precision * step * (-seen - 0.5 * step) for step in steps]

@@ -42,12 +42,12 @@ class Odds:
     least: int = 6
     patience: int = 36
     vote: float = 0.6
-    recall: float = 0.7
+    recall: float = 0.35
     kept_prior: float = 0.7
     unnamed_toll: float = 0.4
     stay_at: float = 0.2
     lead_at: float = 0.6
-    lead_kept: float = 0.65
+    lead_kept: float = 0.75
     review: float = 0.08
     trust: float = 0.6
     reviews: int = 3

@@ -24,6 +24,8 @@ FEWER = (0.35, 0.85)
 MORE = (-0.6,)
 RISES = (0.4, 0.9)
 """What such an edit may win of what is missing on the examples it speaks about; or lose of what is there."""
+UNLIKE = 0.25
+"""How differently (as a standard deviation) one edit works on one example and another that it speaks about."""
 STEPS = (0.04, 0.1)
 """By how much it may lift the mean score of all examples."""
 STEPS_WEIGHT = 0.7
@@ -89,6 +91,9 @@ class Tally:
         self._kinds: Numbers = np.zeros((ROWS, KINDS, 2, 2))
         self._kind: npt.NDArray[np.intp] = np.zeros((ROWS, KINDS), np.intp)
         self._weight: Numbers = np.full((ROWS, KINDS), -np.inf)
+        self._watched: Numbers = np.zeros(ROWS)
+        self._doubt: Numbers = np.zeros(ROWS)
+        self._speaks: npt.NDArray[np.bool_] = np.zeros((ROWS, 1), bool)
         self.rivals: list[tuple[int, int]] = []
         self.rows_with_rivals: list[int] = []
 
@@ -109,6 +114,8 @@ class Tally:
         self.chance[row] = chance
         self.focus[row] = 0.0
         self.focus[row, sorted(switch.focus)] = 1.0
+        self._speaks[row] = bool(switch.focus)
+        self._doubt[row] = UNLIKE**2 / max(len(switch.focus), 1)
         self.narrow[row], self._whole[row], self._kinds[row] = record.narrow, record.whole, record.kinds
         self.together[row], self.together[:, row] = 0.0, 0.0
         self.clashes[row], self.clashes[:, row] = False, False
@@ -193,23 +200,22 @@ class Tally:
         helps, harms = score_rises(whole, *STEPS)
         helps *= STEPS_WEIGHT
         harms *= STEPS_WEIGHT
-        weight = self._weight[:size]
-        used = weight > -np.inf
-        watched = used.any(axis=1)
-        helps += np.where(watched, np.logaddexp.reduce(failures_fall(kinds, FEWER) + weight, axis=1), 0.0)
-        more = np.where(used, failures_fall(kinds, MORE), -np.inf)
-        mean = np.logaddexp.reduce(more, axis=1) - np.log(np.maximum(used.sum(axis=1), 1))
-        harms += np.maximum(mean, 0.0)
+        weight, watched = self._weight[:size], self._watched[:size]
+        fewer = np.logaddexp.reduce(failures_fall(kinds, FEWER) + weight, axis=1)
+        helps += np.where(watched > 0.0, fewer, 0.0)
+        more = np.logaddexp.reduce(np.where(weight > -np.inf, failures_fall(kinds, MORE), -np.inf), axis=1)
+        harms += np.maximum(more - np.log(np.maximum(watched, 1.0)), 0.0)
         count = narrow[:, :, 0]
-        level = (narrow[:, :, 1] / np.maximum(count, 1e-9)).mean(axis=1)
+        means = narrow[:, :, 1] / np.maximum(count, 1e-9)
+        level = 0.5 * (means[:, 0] + means[:, 1])
         missing, there = np.maximum(1.0 - level, 0.1), np.maximum(level, 0.1)
-        helps += score_rises(narrow, *(rise * missing for rise in RISES))[0]
-        harms += score_rises(narrow, *(rise * there for rise in RISES))[1]
+        doubt = self._doubt[:size]
+        helps += score_rises(narrow, *(rise * missing for rise in RISES), doubt=doubt)[0]
+        harms += score_rises(narrow, *(rise * there for rise in RISES), doubt=doubt)[1]
         good = np.exp(np.minimum(helps, _MOST)) * priors
         bad = np.exp(np.minimum(harms, _MOST)) * (1.0 - priors) * (1.0 - NO_EFFECT)
         self.chance[:size] = good / (good + bad + (1.0 - priors) * NO_EFFECT)
-        speaks = np.array([[bool(switch.focus)] for switch in self.rows])
-        tried = np.where(speaks, count, whole[:, :, 0]).tolist()
+        tried = np.where(self._speaks[:size], count, whole[:, :, 0]).tolist()
         for switch, chance, (with_it, without) in zip(self.rows, self.chance[:size].tolist(), tried, strict=True):
             switch.chance, switch.tried, switch.compared = chance, with_it, without
 
@@ -220,7 +226,7 @@ class Tally:
         switch.kinds = switch.kinds[:KINDS]
         ids = [self._kind_ids.setdefault(kind, len(self._kind_ids) + 1) for kind in switch.kinds]
         weights = np.array([NAMED if kind in switch.named else 1.0 for kind in switch.kinds])
-        self._kind[row], self._weight[row] = 0, -np.inf
+        self._kind[row], self._weight[row], self._watched[row] = 0, -np.inf, len(ids)
         if ids:
             self._kind[row, : len(ids)] = ids
             self._weight[row, : len(ids)] = np.log(weights / weights.sum())
@@ -228,24 +234,28 @@ class Tally:
     def _swap(self, one: int, other: int) -> None:
         if one == other:
             return
-        pair, turned = [one, other], [other, one]
         for array in self._by_row():
-            array[pair] = array[turned]
+            held = array[one].copy()
+            array[one] = array[other]
+            array[other] = held
         for square in (self.together, self.clashes):
-            square[:, pair] = square[:, turned]
+            column = square[:, one].copy()
+            square[:, one] = square[:, other]
+            square[:, other] = column
         self.rows[one], self.rows[other] = self.rows[other], self.rows[one]
         self._bits[one], self._bits[other] = self._bits[other], self._bits[one]
 
     def _by_row(self) -> tuple[npt.NDArray[Any], ...]:
         return (
-            self.focus, self.narrow, self.together, self.clashes, self.chance,
-            self._whole, self._kinds, self._kind, self._weight,
+            self.focus, self.narrow, self.together, self.clashes, self.chance[:, None],
+            self._whole, self._kinds, self._kind, self._weight, self._watched[:, None], self._speaks, self._doubt[:, None],
         )  # fmt: skip
 
     def _grow(self) -> None:
         self.focus, self.narrow, self.chance = _longer(self.focus), _longer(self.narrow), _longer(self.chance)
         self._whole, self._kinds, self._kind = _longer(self._whole), _longer(self._kinds), _longer(self._kind)
-        self._weight = _longer(self._weight)
+        self._weight, self._watched, self._speaks = map(_longer, (self._weight, self._watched, self._speaks))
+        self._doubt = _longer(self._doubt)
         self.together = np.pad(self.together, (0, len(self.together)))
         self.clashes = np.pad(self.clashes, (0, len(self.clashes)))
 
