@@ -39,15 +39,18 @@ class Combining:
     def __post_init__(self) -> None:
         self.asked = np.zeros(self.examples)
 
-    def draw(self) -> tuple[int, int]:
-        """Return which edits are on, as bits, and the example that the combination is run on."""
+    def draw(self, *, closing: bool = False) -> tuple[int, int]:
+        """Return which edits are on, as bits, and the example that the combination is run on.
+
+        ``closing``: the end is near, so that kept edits are tested rather than new ones.
+        """
         tally, draws = self.board.tally, self.settings.draws
         size, trials = len(tally.rows), tally.trials
         numbers = lots(self.seed, "draw", self.drawn, draws * trials + size - trials + self.examples)
         self.drawn += 1
         on = np.ones(size)
         on[:trials] = self._lot(numbers[: draws * trials].reshape(draws, trials))
-        self._review(on[trials:], numbers[draws * trials : draws * trials + size - trials])
+        self._review(on[trials:], numbers[draws * trials : draws * trials + size - trials], closing=closing)
         mask = 0
         for switch, is_on in zip(tally.rows, on.tolist(), strict=True):
             if is_on:
@@ -73,10 +76,11 @@ class Combining:
         chosen: Numbers = on[best].astype(np.float64)
         return chosen
 
-    def _review(self, on: Numbers, numbers: Numbers) -> None:
+    def _review(self, on: Numbers, numbers: Numbers, *, closing: bool) -> None:
         """Switch kept edits off now and then, the doubtful ones more often."""
         odds, tally = self.settings.odds, self.board.tally
-        doubt = odds.review + (1.0 - tally.chance[tally.trials : len(tally.rows)]) * odds.trust
+        often = max(odds.review, odds.last_review) if closing else odds.review
+        doubt = often + (1.0 - tally.chance[tally.trials : len(tally.rows)]) * odds.trust
         off = np.flatnonzero(numbers < np.minimum(doubt, MOST_REVIEWED))
         if len(off) > odds.reviews:
             off = off[np.argsort(numbers[off] / doubt[off], kind="stable")[: odds.reviews]]

@@ -131,7 +131,7 @@ class Race:
             mask, example = 0, self._first[self.asked]
             self._combining.asked[example] += 1
         else:
-            mask, example = self._combining.draw()
+            mask, example = self._combining.draw(closing=self._is_closing)
         self.asked += 1
         parts = self.board.text_of(mask)
         known = (sha256_hex("\x1e".join(parts)), example)
@@ -151,7 +151,7 @@ class Race:
         count = len(self.answers)
         if count % next((every for most, every in LOOKS if count <= most), LATER) == 0:
             self.board.judge()
-            self.board.admit()
+            self._admit()
 
     def take_reflection(self, job: ReflectJob, text: str | None) -> None:
         """Enter a rewrite of the part, or ``None`` for none. An empty or malformed one costs no evaluation."""
@@ -159,7 +159,7 @@ class Race:
         del self._asked_at[job.number]
         edits = edits_between(job.part, job.current, text) if text is not None and text.strip() else []
         fresh = sum(self.board.propose(edit, job.watched, job.strategy.value) for edit in edits)
-        self.board.admit()
+        self._admit()
         self.fruitless = 0 if fresh else self.fruitless + 1
         self.log.add(
             "reflection", number=job.number, part=job.part, strategy=job.strategy.value, kinds=list(job.kinds),
@@ -185,12 +185,22 @@ class Race:
         """Whether the calls so far pay for a reflection."""
         return self.asked // self.settings.calls_per_reflection > self.reflections
 
+    @property
+    def _is_closing(self) -> bool:
+        """Whether so little is left that it goes into the edits that are kept."""
+        evaluations = self.settings.evaluations
+        return evaluations - self.asked <= self.settings.closing * evaluations
+
+    def _admit(self) -> None:
+        if not self._is_closing:
+            self.board.admit()
+
     def _would_come_too_late(self) -> bool:
         """Whether what a reflection that is asked for now brings could no longer be tried."""
         settings, answers = self.settings, len(self.answers)
         meanwhile = settings.lasts * settings.slots / (1.0 + settings.lasts / settings.calls_per_reflection)
         lag = max(settings.lag, min(meanwhile, settings.ramp * answers))
-        return settings.evaluations - answers - lag < settings.odds.least
+        return (1.0 - settings.closing) * settings.evaluations - answers - lag < settings.odds.least
 
     def _too_late(self) -> bool:
         """Whether an edit that came now could no longer be on often enough to be kept."""

@@ -30,6 +30,7 @@ class Odds:
         review: how often a kept edit is off although nothing speaks against it.
         trust: how much oftener per unit of doubt.
         reviews: most kept edits that are off at once.
+        last_review: what ``review`` is at least in the closing part of a search.
         forget: what a kept edit's evidence weighs after each look; 1 never forgets.
     """
 
@@ -47,10 +48,11 @@ class Odds:
     unnamed_toll: float = 0.4
     stay_at: float = 0.2
     lead_at: float = 0.6
-    lead_kept: float = 0.75
+    lead_kept: float = 0.7
     review: float = 0.08
     trust: float = 0.6
     reviews: int = 3
+    last_review: float = 0.2
     forget: float = 0.998
 
 
@@ -76,6 +78,7 @@ class RacingSettings:
         good: answers without fault beside them, for contrast.
         optimism: how much oftener than its chance an edit on trial is on.
         draws: combinations that are drawn to pick the one which tells most.
+        closing: the share of the evaluations at the end in which no new edit is tried and those kept are tested.
         dry: reflections in a row without a new edit, and nothing on trial, that end the search.
     """
 
@@ -96,6 +99,7 @@ class RacingSettings:
     good: int = 3
     optimism: float = 0.2
     draws: int = 4
+    closing: float = 0.08
     dry: int = 8
     odds: Odds = Odds()
 

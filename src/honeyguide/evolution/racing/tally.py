@@ -248,7 +248,8 @@ class Tally:
     def _by_row(self) -> tuple[npt.NDArray[Any], ...]:
         return (
             self.focus, self.narrow, self.together, self.clashes, self.chance[:, None],
-            self._whole, self._kinds, self._kind, self._weight, self._watched[:, None], self._speaks, self._doubt[:, None],
+            self._whole, self._kinds, self._kind, self._weight,
+            self._watched[:, None], self._speaks, self._doubt[:, None],
         )  # fmt: skip
 
     def _grow(self) -> None:
