@@ -37,6 +37,14 @@ def test_without_both_sides_scores_say_nothing():
     assert score_rises(np.stack([sums([0.5], []), sums([], [0.5])]), *RISES)[0].tolist() == [0.0, 0.0]
 
 
+def test_answers_to_a_few_examples_never_make_sure_of_all():
+    for answers in (10, 100, 1000):
+        found = sums([0.8] * answers, [0.5] * answers)
+        sure, doubtful = (float(score_rises(found, 0.3, doubt=doubt)[0]) for doubt in (0.0, 0.02))
+        assert 0 < doubtful < sure
+        assert doubtful <= 0.3 * (0.3 - 0.15) / 0.02
+
+
 def test_evidence_grows_with_the_answers():
     ratios = [float(failures_fall(counts([0] * n, [1] * n), FEWER)) for n in (2, 4, 8, 16)]
     assert ratios == sorted(ratios)

@@ -86,6 +86,17 @@ def test_slow_reflections_are_many_at_a_time_and_early_ones_are_waited_for():
     assert 5 <= late <= 8, "one in eight answers, each as long as 40 of them, keeps about seven of eight slots"
 
 
+def test_the_end_is_for_what_is_kept_and_no_reflection_comes_too_late():
+    open_at = {}
+    race, _ = run(evaluations=300, watch=lambda answers, count: open_at.update({answers: count}), closing=0.2)
+    kept = race.board.kept
+    assert kept
+    closing = race.answers[-50:]
+    off = [sum(not answer.mask & switch.bit for switch in kept) for answer in closing]
+    assert 0.05 * len(kept) < sum(off) / len(off) <= Odds().reviews
+    assert not any(open_at.get(answers) for answers in range(260, 300))
+
+
 def test_edits_wait_for_a_place_and_those_proposed_most_often_go_first():
     log = DecisionLog()
 
