@@ -120,6 +120,9 @@ def test_a_paid_run_without_a_key_is_422_with_and_without_the_token(folder, make
         for headers in ({}, server.auth):
             response = client.post(f"{BASE}/run", json=body, headers=headers)
             assert (response.status_code, response.json()["code"]) == (422, "no-key")
+        elsewhere = client.post(f"{BASE}/run", json=body | {"targetName": "nobody"})
+        assert elsewhere.status_code == 422
+        assert client.post(f"{BASE}/run", json=body | {"targetName": " "}).status_code == 400
 
 
 def test_a_paid_run_needs_the_token_and_says_what_it_would_cost(folder, make_server, monkeypatch):

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from honeyguide.kernel.errors import InvalidInput, NoKey, PolicyRefused
+from honeyguide.kernel.errors import InvalidInput, PolicyRefused
 from honeyguide.server import bodies
 from honeyguide.server.answers import answer
 from honeyguide.server.frames import event_stream, wants_events
@@ -169,14 +169,15 @@ class EvolutionApi:
     # --- inside
 
     async def _start(self, wanted: RunRequest, *, is_trusted: bool) -> RunLog:
-        """Begin a run. A paid one needs the token; without a key it is said first that the key is missing."""
-        await self._workspace.target(wanted.ref)
+        """Begin a run. As the first seed has it, a missing key is said before anything is looked up.
+
+        A paid run needs the token.
+        """
         options = wanted.options
+        await self._workspace.require_keys(options)
+        await self._workspace.target(wanted.ref)
         if self._workspace.costs_money(options):
             plan = await self._workspace.plan(wanted.ref, options)
-            missing = [reason for reason in plan.plan.reasons if reason.code == "no-key"]
-            if missing:
-                raise NoKey(missing[0].message, hint="Add one with 'honeyguide models set-key PROVIDER'.")
             if not is_trusted:
                 raise TokenNeeded(
                     "A run that costs money needs the token of this server.", details={"plan": plan.to_json()}

@@ -40,6 +40,12 @@ class RunMethods(Parts):
 
         return costs_money(self._core, options)
 
+    async def require_keys(self, options: RunOptions) -> None:
+        """Raise NoKey when a model of a run with these options needs a key and none is known."""
+        from honeyguide.workspace.preparing import models_for, require_keys
+
+        await require_keys(self._core, models_for(self._core, options))
+
     def model_for(self, role: ModelRole) -> ModelRef:
         """Return the model of a role."""
         return self._core.model_for(role)
