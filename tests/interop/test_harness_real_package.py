@@ -5,6 +5,7 @@ Needs the ``hiveloom`` program, named by ``HONEYGUIDE_TEST_HIVELOOM`` or on the 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -13,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.harness_folders import Scribe, write_folder
+from tests.fakes.harness_folders import SPEC, Scribe, write_folder
+from tests.fakes.model_server import ModelServer
 from tests.harnesses.test_harness_running import calls, run
 
 from honeyguide.harnesses.changes.going_back import set_values
@@ -21,9 +23,11 @@ from honeyguide.harnesses.evidence.ingestion import ingest
 from honeyguide.harnesses.evidence.signal import locate_signal
 from honeyguide.harnesses.evidence.statistics import friction_rows, statistics
 from honeyguide.harnesses.folder import Harness
-from honeyguide.kernel.errors import Unreachable
+from honeyguide.kernel.errors import Unreachable, Unsupported
 from honeyguide.llm.protocol import ModelReply, StopReason, Usage
 from honeyguide.versions import Actor, Deployer, VersionStore
+from honeyguide.workspace import ModelRef, Origin
+from honeyguide.workspace.harness_views import EvolveOptions, Harnesses, HarnessEvolving, HarnessHome, HarnessRunning
 
 PROGRAM = os.environ.get("HONEYGUIDE_TEST_HIVELOOM") or shutil.which("hiveloom") or ""
 pytestmark = pytest.mark.skipif(not PROGRAM, reason="hiveloom is not installed")
@@ -120,3 +124,62 @@ def test_it_loads_a_folder_that_we_edited_and_hashes_it_alike(tmp_path):
     packed = hiveloom(root, "package", str(root), "--json")
     assert packed["version_hash"] == new
     assert outcome.status == "success"
+
+
+def test_it_runs_what_our_runner_refuses_and_both_count_alike(tmp_path):
+    root = write_folder(tmp_path / "desk", SPEC + "playbooks:\n- {name: deep, description: Look deeper}\n")
+    with ModelServer(lambda text: "drawer: 3" if "pens" in text else "nothing!") as server:
+        environ = {
+            **os.environ, "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k", "HONEYGUIDE_HIVELOOM": PROGRAM,
+            "HIVELOOM_HOME": str(tmp_path / "home"),
+        }  # fmt: skip
+        home = HarnessHome.alone(environ, tmp_path / "state")
+        running = HarnessRunning(home, HarnessEvolving(home))
+
+        async def work() -> list[str]:
+            await Harnesses(home).trust(root, Origin("python", "tester"))
+            with pytest.raises(Unsupported):
+                await running.run(root, "Where are the pens?", confirmed=True)
+            done = [await running.run(root, text, engine="hiveloom") for text in ("Where are the pens?", "Stamps?")]
+            return [one.outcome.status for one in done if one.outcome is not None]
+
+        assert asyncio.run(work()) == ["success", "verify_failed"]
+    compare(root)
+
+
+def test_what_it_keeps_in_its_database_counts_here_and_the_database_stays_as_it_is(tmp_path):
+    root = write_folder(tmp_path / "desk")
+    good, _, _ = run(root, "drawer: 3")
+    bad, _, _ = run(root, "nonsense!")
+    hiveloom(root, "stats", str(root), "--json")
+    hiveloom(root, "outcome", good.run_id, "failure", "--json")
+    metric = {"run_id": bad.run_id, "name": "recall", "value": 0.5, "direction": "maximize", "unit": "", "source": "t"}
+    (tmp_path / "m.ndjson").write_text(json.dumps(metric))
+    assert hiveloom(root, "metrics", "import", str(root), str(tmp_path / "m.ndjson"), "--json")["inserted"] == 1
+    outcomes = hiveloom(root, "stats", str(root), "--json")["outcomes"]
+    metrics = hiveloom(root, "metrics", "list", str(root), "--json")["metrics"]
+    quality = hiveloom(root, "signal", str(root), "--json")["quality"]
+    database = tmp_path / "home" / "hive.db"
+    before = {path.name: path.read_bytes() for path in database.parent.glob("hive.db*")}
+    home = HarnessHome.alone({"HIVELOOM_DB": str(database)}, tmp_path / "state")
+    assert asyncio.run(Harnesses(home).stats(root)).to_json()["outcomes"] == outcomes
+    listed = asyncio.run(Harnesses(home).metrics(root)).to_json()["metrics"]
+    assert [m["idempotency_key"] for m in listed] == [m["idempotency_key"] for m in metrics]
+    assert_agrees(quality, asyncio.run(Harnesses(home).signal(root)).to_json()["quality"])
+    asyncio.run(Harnesses(home).hive(root, keep=True))
+    assert {path.name: path.read_bytes() for path in database.parent.glob("hive.db*")} == before
+
+
+def test_it_reads_a_folder_that_we_evolved(tmp_path):
+    root = write_folder(tmp_path / "desk")
+    run(root, "nonsense!")
+    home = HarnessHome.alone({}, tmp_path / "state")
+    evolving = HarnessEvolving(home)
+    practice = EvolveOptions(model=ModelRef.parse("practice:practice"), confirmed=True)
+    drafted = asyncio.run(evolving.evolve(root, practice))
+    done = asyncio.run(evolving.apply(root, drafted.proposal_id, Origin("python", "tester"))).to_json()
+    assert hiveloom(root, "validate", str(root), "--json")["ok"] is True
+    run(root, "drawer: 3")
+    versions = {v["version"] for v in hiveloom(root, "stats", str(root), "--json")["versions"]}
+    assert versions == {done["old_version_hash"], done["new_version_hash"]}
+    compare(root)
