@@ -153,7 +153,14 @@ def test_what_it_keeps_in_its_database_counts_here_and_the_database_stays_as_it_
     bad, _, _ = run(root, "nonsense!")
     hiveloom(root, "stats", str(root), "--json")
     hiveloom(root, "outcome", good.run_id, "failure", "--json")
-    metric = {"run_id": bad.run_id, "name": "recall", "value": 0.5, "direction": "maximize", "unit": "", "source": "t"}
+    metric = {
+        "run_id": bad.run_id,
+        "name": "recall",
+        "value": 0.5,
+        "direction": "maximize",
+        "unit": "ratio",
+        "source": "t",
+    }
     (tmp_path / "m.ndjson").write_text(json.dumps(metric))
     assert hiveloom(root, "metrics", "import", str(root), str(tmp_path / "m.ndjson"), "--json")["inserted"] == 1
     outcomes = hiveloom(root, "stats", str(root), "--json")["outcomes"]
