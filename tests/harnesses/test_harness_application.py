@@ -364,6 +364,15 @@ def test_a_package_is_clean_leaves_the_folder_alone_and_starts_trusted(root, tmp
     assert harness.version in zipfile.ZipFile(made.path).read("desk-clerk/hiveloom.lock").decode()
 
 
+def test_a_link_to_a_secret_or_a_journal_is_not_packed(root, tmp_path):
+    (root / ".env").write_text("KEY=1")
+    (root / "notes.txt").symlink_to(root / ".env")
+    journal = Scribe(root).run()
+    (root / "runs.jsonl").symlink_to(root / ".hiveloom/traces" / f"{journal}.jsonl")
+    made = package(Harness.open(root), tmp_path / "out", "2026-01-01T00:00:00Z")
+    assert not any(name.endswith(("notes.txt", "runs.jsonl", ".env")) for name in made.names)
+
+
 def test_a_wheel_is_embedded_and_a_missing_one_refused(root, tmp_path):
     wheel = tmp_path / "runtime-1-py3-none-any.whl"
     with pytest.raises(NotFound):
@@ -470,6 +479,50 @@ def test_a_streamed_run_begins_with_its_id_and_ends_with_its_result(root, state)
         "run_accepted", "run_started", "run_finished", "run_result",
     ]  # fmt: skip
     assert lines[-1]["run_id"] == lines[0]["run_id"]
+
+
+def test_a_caller_that_leaves_before_the_first_line_frees_its_place(root, state):
+    app = App(state)
+    app.trust(root)
+    server = server_for(app, root)
+
+    async def leave() -> None:
+        body = json.dumps({"input": "x", "stream": True}).encode()
+        scope = {
+            "type": "http", "http_version": "1.1", "method": "POST", "path": "/runs", "raw_path": b"/runs",
+            "query_string": b"", "headers": [], "scheme": "http", "server": ("desk", 80), "client": ("c", 1),
+        }  # fmt: skip
+        messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive() -> dict[str, Any]:
+            return messages.pop(0) if messages else {"type": "http.disconnect"}
+
+        async def send(message: Mapping[str, Any]) -> None:
+            raise OSError("gone")
+
+        try:
+            await server.app()(scope, receive, send)
+        except BaseException as error:  # whatever a web server makes of it
+            assert not isinstance(error, AssertionError)
+        await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}), return_exceptions=True)
+
+    asyncio.run(leave())
+    assert asked(server, "POST", "/runs", json={"input": "x"}).status_code == 200
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_accident_in_a_run_is_one_json_answer(root, state, stream):
+    async def once(path: Path, input: str, **more: Any) -> RunOutcome:
+        raise ZeroDivisionError
+
+    server = HarnessServer(root, once)
+    try:
+        answer = asked(server, "POST", "/runs", json={"input": "x", "stream": stream})
+    except ZeroDivisionError:  # after the answer, for the log of the web server
+        return
+    last = json.loads([line for line in answer.text.split("\n") if line][-1])
+    assert last["ok"] is False
+    assert "ZeroDivisionError" in last["error"]
 
 
 @pytest.mark.parametrize(

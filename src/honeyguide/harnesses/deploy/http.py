@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from honeyguide.kernel.errors import HoneyguideError, InvalidInput, Unsupported
 
 KEY_VARIABLE: Final = "HIVELOOM_API_KEY"
 MOST_BODY: Final = 10 * 1024 * 1024
+_log = logging.getLogger(__name__)
 _FIELDS: Final = frozenset({"input", "messages", "stream"})
 
 
@@ -62,7 +64,7 @@ class HarnessServer:
             Route("/runs", self._runs, methods=["POST"]),
             Route("/runs/{id}/stop", self._stop, methods=["POST"]),
         ]
-        return Starlette(routes=routes, exception_handlers={404: _unknown, 405: _unknown})
+        return Starlette(routes=routes, exception_handlers={404: _unknown, 405: _unknown, 500: _broken})
 
     async def _health(self, request: Request) -> Response:
         harness = await asyncio.to_thread(lambda: Harness.open(self.path))
@@ -89,18 +91,18 @@ class HarnessServer:
         run_id = new_run_id()
         self._running.add(run_id)
         if stream:
-            return StreamingResponse(self._lines(run_id, input), media_type="application/x-ndjson")
+            waiting: asyncio.Queue[Mapping[str, Any] | None] = asyncio.Queue()
+            task = asyncio.create_task(self._one(run_id, input, waiting.put_nowait))
+            task.add_done_callback(lambda _: waiting.put_nowait(None))
+            return StreamingResponse(self._lines(run_id, task, waiting), media_type="application/x-ndjson")
         try:
             return JSONResponse(dict((await self._one(run_id, input, lambda event: None)).data))
         except HoneyguideError as error:
             return _refused(422 if error.exit_code in (2, 6) else 500, error.message)
-        finally:
-            self._running.discard(run_id)
 
-    async def _lines(self, run_id: str, input: str) -> AsyncIterator[bytes]:
-        waiting: asyncio.Queue[Mapping[str, Any] | None] = asyncio.Queue()
-        task = asyncio.create_task(self._one(run_id, input, waiting.put_nowait))
-        task.add_done_callback(lambda _: waiting.put_nowait(None))
+    async def _lines(
+        self, run_id: str, task: asyncio.Task[RunOutcome], waiting: asyncio.Queue[Mapping[str, Any] | None]
+    ) -> AsyncIterator[bytes]:
         try:
             yield _line({"type": "run_accepted", "run_id": run_id})
             while (event := await waiting.get()) is not None:
@@ -108,9 +110,12 @@ class HarnessServer:
             try:
                 yield _line({"type": "run_result", **task.result().data})
             except HoneyguideError as error:
-                yield _line({"type": "run_result", "ok": False, "error": error.message})
+                yield _line({"type": "run_result", "ok": False, "run_id": run_id, "error": error.message})
+            except Exception as error:  # noqa: BLE001 - a stream ends with its result, whatever it is
+                _log.warning("The run %s broke off.", run_id, exc_info=True)
+                said = f"the run broke off ({type(error).__name__})"
+                yield _line({"type": "run_result", "ok": False, "run_id": run_id, "error": said})
         finally:
-            self._running.discard(run_id)
             if not task.done():
                 self._stopped[run_id] = "the caller went away"
 
@@ -126,6 +131,7 @@ class HarnessServer:
             )
         finally:
             self._stopped.pop(run_id, None)
+            self._running.discard(run_id)
 
     async def _stop(self, request: Request) -> Response:
         if not has_key(request.headers, self.key):
@@ -188,6 +194,10 @@ def _asked(body: Mapping[str, Any]) -> tuple[str, bool]:
 
 async def _unknown(request: Request, error: Exception) -> Response:
     return _refused(404, f"unknown path {request.url.path}")
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    return _refused(500, f"the request broke off ({type(error).__name__})")
 
 
 def _refused(status: int, said: str) -> Response:

@@ -101,15 +101,20 @@ def packed_files(harness: Harness) -> Iterator[tuple[str, Path]]:
     """Yield the files that go into an archive, with their names."""
     root, journals = harness.root, harness.trace_dir
     for path in sorted(root.rglob("*")):
+        real = path.resolve()
+        if not path.is_file() or not real.is_relative_to(root) or real.is_relative_to(journals):
+            continue
         relative = PurePosixPath(path.relative_to(root).as_posix())
-        lowered = [part.casefold() for part in relative.parts]
-        secret = any(p.startswith(".env") and p not in (".env.example", ".env.template") for p in lowered)
-        if _NEVER & set(lowered) or secret or lowered[-1].endswith((".pyc", ".pyo", ".zip", ".bak")):
-            continue
-        if relative.as_posix() in _GENERATED or path.is_relative_to(journals) or not path.is_file():
-            continue
-        if path.resolve().is_relative_to(root):
+        target = PurePosixPath(real.relative_to(root).as_posix())
+        if relative.as_posix() not in _GENERATED and not _stays_here(relative) and not _stays_here(target):
             yield relative.as_posix(), path
+
+
+def _stays_here(name: PurePosixPath) -> bool:
+    """Say whether a file is a secret, a record of runs, or made by a tool; a link to such a one is one, too."""
+    lowered = [part.casefold() for part in name.parts]
+    secret = any(p.startswith(".env") and p not in (".env.example", ".env.template") for p in lowered)
+    return bool(_NEVER & set(lowered)) or secret or lowered[-1].endswith((".pyc", ".pyo", ".zip", ".bak"))
 
 
 def dockerfile(harness: Harness, *, serve: bool, wheel: Path | None = None) -> str:
