@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from honeyguide.evals.examples import Example
 from honeyguide.harnesses.changes.applying import Approval, apply
-from honeyguide.harnesses.changes.drafting import DraftFailed, draft, plan_draft
+from honeyguide.harnesses.changes.drafting import DraftFailed, draft, plan_draft, problem_with
 from honeyguide.harnesses.changes.editing import with_counter, with_values
 from honeyguide.harnesses.changes.gate import gate, hiveloom_gate
 from honeyguide.harnesses.changes.going_back import roll_back, set_values
@@ -22,6 +22,7 @@ from honeyguide.harnesses.changes.proposal import Malformed, Proposal, read_prop
 from honeyguide.harnesses.changes.queue import Queue, QueuedProposal
 from honeyguide.harnesses.changes.requests import draft_request
 from honeyguide.harnesses.evidence.ingestion import ingest
+from honeyguide.harnesses.evidence.metrics import parse_metric
 from honeyguide.harnesses.evidence.plain_words import PlainWords
 from honeyguide.harnesses.evidence.report import build_report, nothing_to_evolve
 from honeyguide.harnesses.folder import Harness
@@ -548,6 +549,30 @@ def test_objectives_have_to_be_named_with_their_direction(tmp_path):
     wrong = {"objective_expectations": [{"metric": "tidiness", "expected_change": "decrease"}]}
     judged = hiveloom_gate(harness.spec, harness.document.data, Proposal.model_validate(wrong))
     assert judged.rejected[0].reason.endswith("expected_change must be 'increase'")
+
+
+def test_a_broken_ceiling_must_be_named_and_what_the_evaluator_noted_is_not_sent(tmp_path):
+    objectives = (
+        "evolution:\n  objectives:\n"
+        "  - {metric: review_minutes, direction: minimize, ceiling: 10, unit: min}\n"
+        "  - {metric: tidiness, direction: maximize}\n"
+    )
+    root = write_folder(tmp_path / "h", SPEC + objectives)
+    run_id = Scribe(root).run("verify_failed", feedback=["no drawer"])
+    noted = {"run_id": run_id, "unit": "min", "metadata": {"reviewer": CANARY}}
+    observed = parse_metric({**noted, "name": "review_minutes", "value": 12.5, "direction": "minimize"})
+    harness = Harness.open(root)
+    runs = ingest(harness.trace_dir).of(harness.identity)
+    report = build_report(harness.spec, harness.version, runs, {}, [observed], harness.trace_dir)
+    request = draft_request(harness.spec, report, MODEL)
+    sent = "".join(m.content for m in request.messages)
+    assert "12.5" in sent
+    assert CANARY not in sent + json.dumps(report.receipt())
+    aimed = {"target": {"signal": "status:verify_failed", "expect": "decrease"}, **json.loads(GOOD)}
+    soft = {"objective_expectations": [{"metric": "tidiness", "expected_change": "increase"}]}
+    hard = {"objective_expectations": [{"metric": "review_minutes", "expected_change": "decrease"}]}
+    assert "review_minutes" in problem_with(harness.spec, report, Proposal.model_validate(aimed | soft))
+    assert problem_with(harness.spec, report, Proposal.model_validate(aimed | hard)) == ""
 
 
 @pytest.mark.parametrize("edited_since", [False, True])
