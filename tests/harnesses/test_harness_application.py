@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import subprocess
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -362,6 +364,29 @@ def test_a_package_is_clean_leaves_the_folder_alone_and_starts_trusted(root, tmp
     assert "HIVELOOM_TRUST=always" in dockerfile
     assert '"serve"' in dockerfile
     assert harness.version in zipfile.ZipFile(made.path).read("desk-clerk/hiveloom.lock").decode()
+
+
+@pytest.mark.skipif(not shutil.which("sha256sum"), reason="needs sha256sum")
+def test_an_image_is_built_from_what_was_packed_and_from_nothing_else(root, tmp_path):
+    (root / "it's odd.txt").write_text("a file whose name needs quotes")
+    made = package(Harness.open(root), tmp_path / "out", "2026-01-01T00:00:00Z", docker=True)
+    zipfile.ZipFile(made.path).extractall(tmp_path / "context")
+    context = tmp_path / "context" / "desk-clerk"
+    lines = (context / "Dockerfile").read_text()
+    check = lines[lines.index("RUN printf") + 4 : lines.index("ENV HIVELOOM_TRUST")]
+    assert subprocess.run(["sh", "-c", check], cwd=context, check=False).returncode == 0
+    (context / "tools/drawers.py").write_text("import os\n")
+    assert subprocess.run(["sh", "-c", check], cwd=context, check=False, capture_output=True).returncode != 0
+
+
+def test_packing_code_that_nobody_trusts_into_an_image_is_refused(root, state, tmp_path):
+    app = App(state)
+    plain = asyncio.run(app.serving.package(root, tmp_path / "out")).to_json()
+    assert plain["trusted"] is False
+    with pytest.raises(Untrusted):
+        asyncio.run(app.serving.package(root, tmp_path / "out", docker=True))
+    app.trust(root)
+    assert asyncio.run(app.serving.package(root, tmp_path / "out", docker=True)).to_json()["trusted"] is True
 
 
 def test_a_link_to_a_secret_or_a_journal_is_not_packed(root, tmp_path):

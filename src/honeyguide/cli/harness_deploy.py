@@ -37,6 +37,8 @@ def package(
     data = with_harnesses(
         lambda both: both.serving.package(directory, out, docker=docker or serve, serve=serve, wheel=runtime_wheel)
     ).to_json()
+    if not data["trusted"]:
+        output.notes().print("Nobody on this computer trusted the code of this folder yet.")
     if json:
         output.print_json(data)
         return

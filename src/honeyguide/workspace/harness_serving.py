@@ -14,6 +14,7 @@ from honeyguide.harnesses.evidence.statistics import statistics
 from honeyguide.harnesses.folder import Harness
 from honeyguide.harnesses.running.results import RunOutcome
 from honeyguide.harnesses.running.support import require_supported
+from honeyguide.harnesses.trust import executes_code
 from honeyguide.kernel.errors import InternalError, InvalidInput, PolicyRefused
 from honeyguide.llm import ModelRef
 from honeyguide.workspace.harness_home import HarnessHome
@@ -35,14 +36,21 @@ class HarnessServing:
     async def package(
         self, path: Path, out: Path, *, docker: bool = False, serve: bool = False, wheel: Path | None = None
     ) -> HarnessDocument:
-        """Pack a folder; the source is not touched. Packing an untrusted folder for an image is refused."""
+        """Pack a folder; the source is not touched and nothing of it runs.
+
+        An image starts trusted, so packing a folder for one is a decision on its code.
+
+        Raises:
+            Untrusted: its code is not trusted here, and it is packed for an image.
+        """
 
         def work() -> HarnessDocument:
             harness = recovered(self.home, path)
             if docker:
                 self.home.trust.require(harness)
             made = package(harness, out, self.home.now, docker=docker, serve=serve, wheel=wheel)
-            return HarnessDocument(made.to_json(harness.spec.name))
+            trusted = self.home.trust.state(harness).is_trusted or not executes_code(harness)
+            return HarnessDocument({**made.to_json(harness.spec.name), "trusted": trusted})
 
         return await self.home.in_thread(work)
 

@@ -6,8 +6,9 @@ The source folder is not touched. Secrets, journals, caches and links that lead 
 from __future__ import annotations
 
 import json
+import shlex
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -15,6 +16,7 @@ from typing import Any, Final
 from honeyguide.harnesses.folder import Harness
 from honeyguide.harnesses.spec.canonical import dump_yaml
 from honeyguide.harnesses.trust import digest_of
+from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.errors import InvalidInput, NotFound, Unwritable
 from honeyguide.versions import write_atomically
 
@@ -81,7 +83,8 @@ def package(
     lock = {"name": spec.name, "runtime": HIVELOOM, "harness_hash": version, "created_at": created_at}
     entries[LOCK] = dump_yaml(lock | {"content_digest": digest_of(harness)}).encode()
     if docker:
-        entries["Dockerfile"] = dockerfile(harness, serve=serve, wheel=wheel).encode()
+        sums = {name: sha256_hex(data) for name, data in entries.items()}
+        entries["Dockerfile"] = dockerfile(harness, sums, serve=serve, wheel=wheel).encode()
         entries[".dockerignore"] = IGNORE.encode()
     if wheel is not None:
         entries[f"runtime/{wheel.name}"] = wheel.read_bytes()
@@ -117,22 +120,29 @@ def _stays_here(name: PurePosixPath) -> bool:
     return bool(_NEVER & set(lowered)) or secret or lowered[-1].endswith((".pyc", ".pyo", ".zip", ".bak"))
 
 
-def dockerfile(harness: Harness, *, serve: bool, wheel: Path | None = None) -> str:
-    """Return what builds the image. It starts trusted: its content is what was packed here."""
+def dockerfile(harness: Harness, sums: Mapping[str, str], *, serve: bool, wheel: Path | None = None) -> str:
+    """Return what builds the image. It starts trusted by hash: it is built only from the content that was packed.
+
+    Args:
+        sums: SHA-256 of every packed file by name.
+    """
     runtime = f"/harness/runtime/{wheel.name}" if wheel else HIVELOOM
     if serve:
         command = ["hiveloom", "serve", ".", "--host", ANY_ADDRESS, "--port", "8080"]
         tail = "EXPOSE 8080\n# POST /runs, GET /healthz; HIVELOOM_API_KEY guards /runs.\n"
     else:
         command, tail = ["hiveloom", "run", ".", "--json"], ""
+    lines = [shlex.quote(f"{sha}  {name}") for name, sha in sorted(sums.items())]
+    checked = " \\\n    ".join(lines)
     return (
         f"# {harness.spec.name}, version {harness.version}\n"
         "FROM python:3.11-slim\n"
         "WORKDIR /harness\n"
         "COPY . /harness\n"
-        f"RUN pip install --no-cache-dir {runtime}\n"
-        "# Whoever packed this folder trusted it as it is; the image holds just that.\n"
+        "# The image trusts what was packed and nothing else: with any other content it is not built.\n"
+        f"RUN printf '%s\\n' {checked} | sha256sum --quiet -c -\n"
         "ENV HIVELOOM_TRUST=always\n"
+        f"RUN pip install --no-cache-dir {runtime}\n"
         "# Share /harness/.hiveloom/traces between replicas to feed one pool of journals.\n"
         f"{tail}ENTRYPOINT {json.dumps(command)}\n"
     )
