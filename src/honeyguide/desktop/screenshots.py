@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 os.environ.setdefault("QT_API", "pyside6")
 
@@ -32,6 +33,9 @@ from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch
 from honeyguide.desktop.translating import install_language
 from honeyguide.desktop.window import Window
 
+if TYPE_CHECKING:
+    from honeyguide.workspace import Workspace
+
 SIZE = (1280, 800)
 SETTLE_S = 0.5
 PATIENCE_S = 30.0
@@ -41,6 +45,15 @@ CHART_S = 1.5
 """Charts import their library first."""
 DIALOGS = ("new-run", "accept", "try", "palette", "shortcuts", "connect-model", "about")
 README_PICTURE = "inbox-light.png"
+HARNESS_PROMPT = "You answer questions about returns at the desk of a small web shop."
+HARNESS_CHECKS = (
+    (".", ("Where is my order 4411?", "Can I send a lamp back?", "How long do returns take?")),
+    (
+        "(?i)order number",
+        ("My order came broken.", "I lost my receipt.", "Please change order 17.", "Who pays the way?"),
+    ),
+)
+"""What the answers of each version are checked for, and what it is asked."""
 SAMPLE_RUNS = ("planner", "coder", "qualityRules", "support")
 """Runs of the sample that the pictures show; the last one is under review."""
 
@@ -207,8 +220,33 @@ def make_sample(path: Path) -> None:
                 expected="Say that we ask the carrier.",
                 origin=Origin.here("window"),
             )
+            await _make_harness(workspace, path.parent / "returns-desk")
 
     asyncio.run(make())
+
+
+async def _make_harness(workspace: Workspace, folder: Path) -> None:
+    """Make a harness folder whose newest version failed, with a draft that waits, all by the practice model."""
+    from honeyguide.workspace import ModelRef, Origin
+    from honeyguide.workspace.harness_views import (
+        EvolveOptions,
+        Harnesses,
+        HarnessEvolving,
+        HarnessHome,
+        HarnessRunning,
+    )
+
+    home, origin = HarnessHome.of_workspace(workspace), Origin.here("window")
+    harnesses, evolving = Harnesses(home), HarnessEvolving(home)
+    running, practice = HarnessRunning(home, evolving), ModelRef.parse("practice:practice")
+    await harnesses.init(folder, folder.name, "Answers questions about returns.", HARNESS_PROMPT, origin)
+    for pattern, questions in HARNESS_CHECKS:
+        validators = [{"builtin": "regex_match", "pattern": pattern}]
+        await harnesses.set(folder, [("verify", {"validators": validators})], origin)
+        for question in questions:
+            await running.run(folder, question, model=practice)
+    await evolving.evolve(folder, EvolveOptions(confirmed=True))
+    await harnesses.register(folder)
 
 
 def main(arguments: Sequence[str]) -> int:
