@@ -62,7 +62,7 @@ async def fill(path: Path, rows: int) -> None:
 async def until(holds: Callable[[], bool]) -> None:
     """Wait as a person who looks at the page does."""
     while not holds():  # noqa: ASYNC110 - what stands on the page sends no event
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0.01)
 
 
 async def measure(application: Application) -> dict[str, tuple[float, float]]:
@@ -80,7 +80,9 @@ async def measure(application: Application) -> dict[str, tuple[float, float]]:
     page: Any = window.page("traces")
     filters = page.filters
     await step("first screen", lambda: window.show_page("traces"), lambda: bool(page.model.known_rows()))
-    await step("filter counts", page.read, lambda: filters.source.count() > len(SOURCES))
+    await until(lambda: filters.counts is not None)
+    before = filters.counts
+    await step("filter counts", page.read, lambda: filters.counts is not before)
     total = page.model.total
 
     def choose(box: Any, name: str) -> None:

@@ -227,7 +227,7 @@ def make_sample(path: Path) -> None:
 
 async def _make_harness(workspace: Workspace, folder: Path) -> None:
     """Make a harness folder whose newest version failed, with a draft that waits, all by the practice model."""
-    from honeyguide.workspace import ModelRef, Origin
+    from honeyguide.workspace import Origin
     from honeyguide.workspace.harness_views import (
         EvolveOptions,
         Harnesses,
@@ -238,13 +238,14 @@ async def _make_harness(workspace: Workspace, folder: Path) -> None:
 
     home, origin = HarnessHome.of_workspace(workspace), Origin.here("window")
     harnesses, evolving = Harnesses(home), HarnessEvolving(home)
-    running, practice = HarnessRunning(home, evolving), ModelRef.parse("practice:practice")
+    running = HarnessRunning(home, evolving)
     await harnesses.init(folder, folder.name, "Answers questions about returns.", HARNESS_PROMPT, origin)
     for pattern, questions in HARNESS_CHECKS:
         validators = [{"builtin": "regex_match", "pattern": pattern}]
-        await harnesses.set(folder, [("verify", {"validators": validators})], origin)
+        practice = {"provider": "practice", "id": "practice"}
+        await harnesses.set(folder, [("model", practice), ("verify", {"validators": validators})], origin)
         for question in questions:
-            await running.run(folder, question, model=practice)
+            await running.run(folder, question)
     await evolving.evolve(folder, EvolveOptions(confirmed=True))
     await harnesses.register(folder)
 

@@ -50,7 +50,7 @@ class HarnessRunDialog(Dialog):
         self._stop = ""
         self._is_running = False
         self.add_title(self.tr("Run {name} once").format(name=one_line(look.name, 60)))
-        self.add_text(self.tr("Its journal is kept in the folder and counts for this version."), Role.TEXT_2)
+        self._counts = self.add_text("", Role.TEXT_2)
         self._model = named(QComboBox(), "harness-run-model", self.tr("Model"))
         self._model.addItem(self.tr("its own: {model}").format(model=models_words(look.model)), None)
         for name in models:
@@ -103,6 +103,12 @@ class HarnessRunDialog(Dialog):
         return str(name) if name else None
 
     def _judge(self) -> None:
+        self._counts.set_text(
+            self.tr("Its journal is kept in the folder and counts for this version.")
+            if self._chosen() is None
+            else self.tr("Its journal is kept in the folder. The model is part of a version: this run counts for "
+                         "another one.")
+        )  # fmt: skip
         is_paid = self._chosen() is None and self._look.costs_money
         if not is_paid:
             self._cost.set_text(self.tr("It costs nothing."))

@@ -48,11 +48,23 @@ class WatchModel(IndexedTableModel[WatchLine]):
         tr = QCoreApplication.translate
         super().__init__(
             (
-                Column("n", tr("WatchModel", "Version"), 9, fixed=True),
+                Column("n", tr("WatchModel", "Version"), 8, fixed=True),
                 Column("deployed_at", tr("WatchModel", "Since"), 9, right=True),
-                Column("corrections", tr("WatchModel", "Corrected, before and after"), 26, right=True),
-                Column("change", tr("WatchModel", "Difference"), 20, right=True),
-                Column("failures", tr("WatchModel", "Given up, before and after"), 26, right=True),
+                Column(
+                    "corrections",
+                    tr("WatchModel", "Corrected"),
+                    15,
+                    right=True,
+                    tip=tr("WatchModel", "Share of sessions in which a person corrected the agent, before and after"),
+                ),
+                Column("change", tr("WatchModel", "Difference"), 18, right=True),
+                Column(
+                    "failures",
+                    tr("WatchModel", "Given up"),
+                    15,
+                    right=True,
+                    tip=tr("WatchModel", "Share of sessions that ended without a result, before and after"),
+                ),
                 Column("verdict", tr("WatchModel", "Did it help"), 30, stretch=True, fixed=True),
             ),
             parent,

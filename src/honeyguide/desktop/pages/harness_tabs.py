@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from honeyguide.desktop.models.harnesses import ClusterLine, ClusterModel, ProposalLine, ProposalModel, proof_words
 from honeyguide.desktop.rows import moment
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics
 from honeyguide.desktop.theme.plain_text import one_line
 from honeyguide.desktop.widgets.buttons import Button, Look
@@ -75,7 +76,7 @@ class FailuresTab(QWidget):
 
     def show_overview(self, overview: HarnessOverview) -> None:
         """Show what failed."""
-        self.said.set_text("\n".join(f"• {line}" for line in overview.headline))
+        self.said.set_text("\n".join(f"• {spoken(line)}" for line in overview.headline))
         self.journals.show_hint(self._about_journals(overview.journals), Severity.WARN)
         self.model.set_rows(ClusterLine(c.kind, c.signature, c.count) for c in overview.clusters)
         if overview.clusters:
@@ -171,7 +172,9 @@ class ProposalsTab(QWidget):
         self.detail_stack.setVisible(bool(rows))
         if not rows:
             self.data = {}
-            text = overview.nothing or self.tr("Let a strong model look at the failures and draft one small change.")
+            text = spoken(overview.nothing) or self.tr(
+                "Let a strong model look at the failures and draft one small change."
+            )
             self.list_stack.show_empty(
                 self.tr("No proposal yet"), text, [StateAction("evolve", self.tr("Draft a change…"), "plus")],
                 icon="harness",

@@ -59,6 +59,11 @@ class TraceFilters(QWidget):
         """Whether anything is chosen."""
         return any(box.currentData() for box in (self.outcome, self.target, self.source))
 
+    @property
+    def counts(self) -> TraceFacetCounts | None:
+        """The counts shown; ``None`` before the first ones came."""
+        return self._counts
+
     def clear(self) -> None:
         """Choose everything; says so once."""
         for box in (self.outcome, self.target, self.source):

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Type, figures
 from honeyguide.desktop.theme.outcomes import outcome_wording
 from honeyguide.desktop.theme.plain_text import one_line, tooltip
@@ -89,6 +90,7 @@ class ProposalParts(QTreeWidget):
         self._ticks.append((item, kind, name))
 
     def _line(self, name: str, said: str, state: str) -> QTreeWidgetItem:
+        said = spoken(said)
         item = QTreeWidgetItem([one_line(name, 200), f"{state} · {one_line(said, 400)}" if said else state])
         item.setToolTip(0, tooltip(name))
         item.setToolTip(1, tooltip(f"{state}\n{said}"))
@@ -117,7 +119,7 @@ def proof_sentence(proof: Mapping[str, Any]) -> str:
         after=figures.percent(after),
         gain=figures.gain(delta, interval),
     )
-    because = str(proof.get("because") or "").strip()
+    because = spoken(str(proof.get("because") or "").strip())
     return f"{said} {because}" if because else said
 
 
