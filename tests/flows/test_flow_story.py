@@ -93,6 +93,12 @@ def _reported(cli: Cli, flow: Path) -> str:
 
 
 def test_red_green_apply_and_back_in_seconds(cli, flow):
+    """The story of docs/flows.md, with the files that stand there."""
+    page = (Path(__file__).parents[2] / "docs" / "flows.md").read_text()
+    told, suite = re.findall(r"```(?:markdown|yaml)\n(.*?)```", page, re.DOTALL)[:2]
+    flow.write_text(told)
+    flow.with_name("support.eval.yaml").write_text(suite)
+    assert COMPLAINT in page
     began = time.monotonic()
     id = _reported(cli, flow)
     draft = Path(cli("feedback", "distill", id, "--json").json["draft"])
@@ -109,7 +115,7 @@ def test_red_green_apply_and_back_in_seconds(cli, flow):
     assert proposed.json["run"]["status"] == "verified_improvement"
     assert proposed.json["invocations"] == "5/5"
     assert proposed.json["receipt"]["state"] == "current"
-    assert flow.read_text() == FLOW
+    assert flow.read_text() == told
 
     shown = cli("flow", "show", run_id)
     assert "Status: verified_improvement" in shown.out
@@ -121,7 +127,7 @@ def test_red_green_apply_and_back_in_seconds(cli, flow):
     assert "greet" in flow.read_text().lower()
     assert cli("feedback", "show", id, "--json").json["state"] == "resolved"
     assert cli("flow", "rollback", run_id, "--json").json["run"]["status"] == "rolled_back"
-    assert flow.read_text() == FLOW
+    assert flow.read_text() == told
     assert cli("feedback", "show", id, "--json").json["state"] == "open"
     assert time.monotonic() - began < 20
 
