@@ -7,8 +7,11 @@ import json
 import pytest
 
 from honeyguide.evals.betting import Stakes, e_values
+from honeyguide.evals.examples import Example
 from honeyguide.kernel.errors import Conflict, InvalidInput
 from honeyguide.workspace import RunOptions, Workspace
+from honeyguide.workspace.opening import make_folder, open_core
+from honeyguide.workspace.sample import compose_history
 
 pytestmark = pytest.mark.anyio
 
@@ -66,6 +69,35 @@ async def test_without_new_cases_it_says_what_to_do(workspace):
             await workspace.continue_proof(uuid)
         with pytest.raises(InvalidInput, match="out of bounds"):
             await workspace.continue_proof(uuid, repeats=17)
+
+
+async def test_history_that_came_since_continues_the_evidence_without_what_the_search_saw(tmp_path):
+    path = tmp_path / "workspace"
+    make_folder(path, sample=True)
+    async with Workspace(open_core(path, create=True)) as workspace:
+        history = [trace for trace in compose_history() if trace.persona_id == "writer"]
+        await workspace._history.import_recorded(history[:100])
+        uuid = await undecided(workspace)
+        await workspace.continue_proof(uuid)  # what was left of the holdout
+        measured = len(await workspace.run_evidence(uuid))
+        with pytest.raises(Conflict, match="no unseen cases"):
+            await workspace.continue_proof(uuid)
+        seen = {example.input for example in await developed(workspace, uuid)}
+        await workspace._history.import_recorded(history[100:])
+        outlook = await workspace.proof_outlook(uuid)
+        assert outlook.fresh > 3
+        before = (await workspace.run(uuid)).verification
+        after = await workspace.continue_proof(uuid)
+        rows = await workspace.run_evidence(uuid)
+        assert after.verification["n"] == len(rows) == measured + outlook.fresh
+        assert after.verification["evidence"]["look"] == before["evidence"]["look"] == 1
+        assert not seen & {row.input for row in rows}, "a case that the search saw proves nothing"
+
+
+async def developed(workspace: Workspace, uuid: str) -> list[Example]:
+    known = (await workspace.run(uuid)).attempt.dataset_hash
+    dataset = await workspace._core.store.read(lambda unit: unit.datasets.load(known))
+    return [*dataset.train, *dataset.validation]
 
 
 async def test_a_decided_run_has_no_open_evidence(workspace):
