@@ -59,14 +59,12 @@ class ServiceStatus(QWidget):
         last = status.last_tick
         if last is None:
             return self.tr("It has not looked yet.")
-        words = (
-            self.tr("Last look {time}: {target} {reason}")
-            if last.get("target")
-            else self.tr("Last look {time}: {reason}")
-        )
-        return words.format(
-            time=_time(str(last["at"])), target=last.get("target") or "", reason=last.get("reason") or ""
-        )
+        target = str(last.get("target") or "").partition(":")[2]
+        if target:
+            words = self.tr("Last look {time}, at {target}: {reason}")
+        else:
+            words = self.tr("Last look {time}: {reason}")
+        return words.format(time=_time(str(last["at"])), target=target, reason=last.get("reason") or "")
 
 
 def _time(text: str | None) -> str:
