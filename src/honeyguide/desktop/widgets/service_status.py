@@ -60,10 +60,8 @@ class ServiceStatus(QWidget):
         if last is None:
             return self.tr("It has not looked yet.")
         target = str(last.get("target") or "").partition(":")[2]
-        if target:
-            words = self.tr("Last look {time}, at {target}: {reason}")
-        else:
-            words = self.tr("Last look {time}: {reason}")
+        whose = self.tr("Last look {time}, at {target}: {reason}")
+        words = whose if target else self.tr("Last look {time}: {reason}")
         return words.format(time=_time(str(last["at"])), target=target, reason=last.get("reason") or "")
 
 
