@@ -62,3 +62,12 @@ def test_a_policy_refusal_carries_the_plan(cli):
 def test_the_version_is_printed(capsys):
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("honeyguide 0.")
+
+
+def test_an_interrupted_command_prints_one_document_and_exits_130(cli, monkeypatch):
+    def interrupted(work):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("honeyguide.cli.session.run_async", interrupted)
+    said = cli("harness", "registry", "list", "--json")
+    assert (said.exit_code, said.json["error"]["code"]) == (130, "interrupted")

@@ -84,15 +84,18 @@ def run(arguments: Sequence[str], front_ends: FrontEnds | None = None) -> int:
     session.begin(front_ends or FrontEnds())
     as_events = "--events" in arguments
     as_json = "--json" in arguments
+    failure: HoneyguideError
     try:
         result = app(args=list(arguments), prog_name="honeyguide", standalone_mode=False)
-        return result if isinstance(result, int) else 0
+        if result != Interrupted.exit_code:  # what the command line library makes of Ctrl+C
+            return result if isinstance(result, int) else 0
+        failure = _stopped()
     except HoneyguideError as error:
-        failure: HoneyguideError = error
+        failure = error
     except typer.Exit as error:
         return error.exit_code
     except (typer.Abort, KeyboardInterrupt, asyncio.CancelledError):
-        failure = Interrupted("Stopped. What was paid for is kept.", hint="Run the same command again to go on.")
+        failure = _stopped()
     except TyperException as error:
         failure = _usage_error(error)
     except BrokenPipeError:
@@ -102,6 +105,10 @@ def run(arguments: Sequence[str], front_ends: FrontEnds | None = None) -> int:
         failure = _internal_error(error)
     output.print_error(failure, as_json=as_json, as_events=as_events)
     return failure.exit_code
+
+
+def _stopped() -> Interrupted:
+    return Interrupted("Stopped. What was paid for is kept.", hint="Run the same command again to go on.")
 
 
 def _usage_error(error: TyperException) -> InvalidInput:
