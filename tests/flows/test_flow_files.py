@@ -16,7 +16,8 @@ from honeyguide.flows.imports import find_actions
 from honeyguide.flows.liquid import LiquidError, render, variables
 from honeyguide.flows.maintainer import read_body
 from honeyguide.flows.places import config_values, normalised_remote, place_of
-from honeyguide.flows.rendering import RenderSite, fill_in, matches, symbol_in
+from honeyguide.flows.rendering import RenderSite, fill_in, matches
+from honeyguide.flows.symbols import symbol_in
 from honeyguide.kernel.errors import InvalidInput, NotFound, PolicyRefused, Unreadable, Unsupported
 
 # --- the file

@@ -21,6 +21,7 @@ from honeyguide.flows.document import FlowDocument, parse_flow
 from honeyguide.flows.engines.watching import ProcessWatcher
 from honeyguide.flows.imports import Action, ActionKind, find_actions
 from honeyguide.flows.liquid import LiquidError, render, variables
+from honeyguide.flows.symbols import symbol_in
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.errors import InvalidInput, NotFound, PolicyRefused, Unreadable, Unsupported
 from honeyguide.kernel.processes import Finished, run
@@ -312,36 +313,6 @@ def _matches(names: list[str], patterns: list[str]) -> bool:
         else:
             reachable = {n + 1 for n in reachable if n < len(names) and fnmatchcase(names[n], pattern)}
     return len(names) in reachable
-
-
-def symbol_in(text: str, name: str, file: str) -> str:
-    """Return the declaration of ``name``: from its line to the end of its block. Raises NotFound."""
-    head = re.compile(
-        rf"^[ \t]*(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?"
-        rf"(?:function\*?|class|interface|type|enum|const|let|var|def|fn|func|struct)\s+{re.escape(name)}\b",
-        re.MULTILINE,
-    )
-    found = head.search(text)
-    if found is None:
-        raise NotFound(f"{file} declares no {name}.", hint="Check the flow's imports.")
-    start = found.start()
-    lines = text[start:].splitlines(keepends=True)
-    indent = len(lines[0]) - len(lines[0].lstrip())
-    depth, taken = 0, []
-    for n, line in enumerate(lines):
-        if (
-            n
-            and depth <= 0
-            and line.strip()
-            and len(line) - len(line.lstrip()) <= indent
-            and line.strip()[0] not in ")}]"
-        ):
-            break
-        taken.append(line)
-        depth += sum(line.count(mark) for mark in "({[") - sum(line.count(mark) for mark in ")}]")
-        if depth <= 0 and line.rstrip().endswith((";", "}")) and ("{" in "".join(taken) or line.rstrip().endswith(";")):
-            break
-    return "".join(taken).rstrip()
 
 
 def _text_of(data: bytes, name: str) -> str:

@@ -3,7 +3,7 @@
 `cases` and `yaml_suite` describe and read a declarative suite; `typescript` looks at a code suite without running it,
 `code_suite` runs a trusted one out of process; `trials` says what a trial, a case and a suite came to; `context_checks`
 adds checks of files and exit codes; `runner` runs a suite against a subject; `snapshots` copies a repository aside;
-`linking` ties a case to a reported problem;
+`linking` ties a case to a reported problem; `comparing` is the decision table and `proof` runs both sides by it;
 `model_subject` and `examples` serve targets that are no flows. Rooms from `evolution` upward may import it.
 """
 
