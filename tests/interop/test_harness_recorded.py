@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.harness_app import App, asked, server_for
 from tests.fakes.harness_folders import write_folder
-from tests.harnesses.test_harness_application import App, asked, server_for
 from tests.harnesses.test_harness_running import run
 from tests.interop.test_harness_shared import EXPECTED, ROOT, load
 
