@@ -7,6 +7,7 @@ measurement and a new look, with the bar that goes with it; verdicts that the ru
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +22,7 @@ from honeyguide.evals.splitting import conversation_of
 from honeyguide.evals.verdicts import Evaluation
 from honeyguide.evals.verification import VerificationOptions, VerificationRecord
 from honeyguide.evals.verifying import assess, receipt_for, verify
-from honeyguide.evolution.decision import AttemptOutcome, Decision, decide
+from honeyguide.evolution.decision import AttemptOutcome, Decision, decide, with_suite
 from honeyguide.evolution.instruction_search import calls_for
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.errors import Conflict, InvalidInput, PolicyRefused
@@ -273,6 +274,9 @@ def _decision(found: _Open, record: VerificationRecord) -> Decision:
         verification.outcome, verification.because, live=found.run.baseline_text, candidate=found.run.winner_text,
         allow_safe=found.options.allow_safe, reason=verification.reason,
     )  # fmt: skip
+    for gate in json.loads(found.run.gate_reasons_json):
+        if gate["gate"] == "suite":
+            decision = with_suite(decision, Finding(gate["detail"]["outcome"]), gate["reason"])
     if decision.outcome is AttemptOutcome.SKIPPED_DELTA:  # it is a proposal already; a person decides what it is worth
         return Decision(AttemptOutcome.PROPOSED, decision.reason, needs_note=True)
     return decision
