@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 MODEL_FILE_COMMAND = "serve-model-file"
 """How a frozen program starts itself as the child that runs a model file; not a command for people."""
+HARNESS_CODE_COMMAND = "run-harness-code"
+"""How a frozen program starts itself as the child that runs the code of a harness folder; not a command for people."""
 RUNS_COMMAND = "run-for-server"
 """How the HTTP server starts the process that carries out its runs; not a command for people."""
 
@@ -24,6 +26,11 @@ def main() -> int:
         from honeyguide.llm.providers.gguf_server import main as serve_model_file
 
         return serve_model_file(sys.argv[2:])
+    if sys.argv[1:2] == [HARNESS_CODE_COMMAND]:
+        from honeyguide.harnesses.running.child import main as run_harness_code
+
+        run_harness_code(sys.argv[2], int(sys.argv[3]))
+        return 0
     if sys.argv[1:] == ["--version"]:
         from honeyguide import __version__
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from honeyguide.harnesses.evidence.ingestion import ingest
 from honeyguide.harnesses.folder import Harness
-from honeyguide.harnesses.running.host import CodeFailed, CodeHost
+from honeyguide.harnesses.running.host import CodeFailed, CodeHost, own_command
 from honeyguide.harnesses.running.ports import RunPorts
 from honeyguide.harnesses.running.runner import run_harness
 from honeyguide.harnesses.running.support import model_ref, unsupported_parts, with_model
@@ -196,6 +197,18 @@ def test_code_that_misbehaves_harms_nobody(tmp_path, code, said, monkeypatch):
         assert host.call("tool", "u.py", "g", arguments={"x": 1})["content"] == "still here"
     finally:
         host.close()
+
+
+def test_a_frozen_program_runs_folder_code_by_starting_itself(root, monkeypatch):
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    command = [sys.executable, "-m", "honeyguide", *own_command()[1:]]
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    host = CodeHost(root, Confinement(env_passthrough=["PYTHONPATH"]), environ, command)
+    try:
+        found = host.call("tool", "tools/drawers.py", "open_drawer", arguments={"number": 3})
+    finally:
+        host.close()
+    assert found["content"] == "drawer 3: pens"
 
 
 def test_folder_code_that_imports_hiveloom_runs_without_it(tmp_path):

@@ -20,6 +20,13 @@ _ALWAYS: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", "SYS
 STARTING_SECONDS: Final = 20.0
 
 
+def own_command() -> list[str]:
+    """Return how this program starts the child: a frozen one has no interpreter beside it and starts itself."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "run-harness-code"]
+    return [sys.executable, "-I", str(Path(__file__).with_name("child.py"))]
+
+
 class CodeFailed(Exception):
     """The folder's code raised, did not answer in time, or its process died; the message is for the model to read."""
 
@@ -36,12 +43,13 @@ class CodeHost:
     ) -> None:
         """
         Args:
-            command: how the child is started, in a frozen program; it gets the folder and the memory limit in MB.
+            command: how the child is started, where not as ``own_command`` says; it gets the folder and the memory
+                limit in MB.
         """
         self._root = root
         self._limits = confinement
         self._environ = environ
-        self._command = list(command or [sys.executable, "-I", str(Path(__file__).with_name("child.py"))])
+        self._command = list(command or own_command())
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.Queue[bytes] = queue.Queue()
         self._home: tempfile.TemporaryDirectory[str] | None = None

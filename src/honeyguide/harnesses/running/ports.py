@@ -20,7 +20,7 @@ class RunPorts:
     Attributes:
         quote: what calls cost.
         on_event: told of every journal event, redacted.
-        child_command: how the process for the folder's code is started, in a frozen program.
+        child_command: how the process for the folder's code is started, where not in our own way.
         is_stopped: asked between calls; returns why to stop, or nothing.
     """
 
