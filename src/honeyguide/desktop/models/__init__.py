@@ -12,7 +12,8 @@ from honeyguide.desktop.models.evidence import EvidenceModel, EvidenceRow, Verdi
 from honeyguide.desktop.models.export import Format, export_rows
 from honeyguide.desktop.models.indexed import IndexedTableModel
 from honeyguide.desktop.models.paged import PagedTableModel
-from honeyguide.desktop.models.runs import RunRow, RunTableModel
+from honeyguide.desktop.models.run_rows import RunRow
+from honeyguide.desktop.models.runs import RunTableModel
 from honeyguide.desktop.models.traces import TraceRow, TraceTableModel
 from honeyguide.desktop.models.versions import VersionModel, VersionRow
 

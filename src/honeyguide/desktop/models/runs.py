@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any
@@ -11,8 +11,8 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from honeyguide.desktop.models.cells import CELL_ROLE, Cell
-from honeyguide.desktop.models.columns import Column
 from honeyguide.desktop.models.indexed import AnyIndex, IndexedTableModel
+from honeyguide.desktop.models.run_rows import RunRow, run_columns
 from honeyguide.desktop.theme import figures
 from honeyguide.desktop.theme.outcomes import gate_words, kind_wording, outcome_wording, state_wording
 from honeyguide.desktop.theme.plain_text import one_line
@@ -20,64 +20,6 @@ from honeyguide.desktop.theme.roles import Role
 
 _WANTED_MS = 30
 """How long missing rows are collected before they are asked for together."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunRow:
-    """One run.
-
-    Attributes:
-        state: as the store shows it: ``proposed``, ``running``, ``skipped-delta``, …
-        outcome: of the verification, e.g. ``verified_improvement``; ``None`` before one.
-        change: what it changes, in one sentence.
-        delta, interval: gain in score (0.14 is 14 points) and its interval.
-        failed_gate: the check that refused it. ``gates``: ``pass``, ``fail`` or empty.
-        cost_usd: ``None`` is unknown. ``progress``: 0 to 1 while it runs.
-        partial: only the fields of the thin index are known; the rest is on its way.
-    """
-
-    uuid: str
-    state: str
-    kind: str
-    name: str
-    created_at: datetime
-    outcome: str | None = None
-    change: str = ""
-    delta: float | None = None
-    interval: tuple[float, float] | None = None
-    gates: str = ""
-    failed_gate: str = ""
-    cost_usd: float | None = None
-    calls: int | None = None
-    progress: float | None = None
-    phase: str = ""
-    model: str = ""
-    note: str = ""
-    partial: bool = False
-
-
-def run_columns() -> tuple[Column, ...]:
-    """Return the columns of the run table."""
-    translate = QCoreApplication.translate
-    return (
-        Column("outcome", translate("RunTableModel", "Outcome"), 25, fixed=True),
-        Column("target", translate("RunTableModel", "Target"), 20, fixed=True),
-        Column("kind", translate("RunTableModel", "Kind"), 13, shown=False),
-        Column("proof", translate("RunTableModel", "Proof"), 20, shown=False),
-        Column("change", translate("RunTableModel", "Change"), 34, stretch=True),
-        Column(
-            "gain",
-            translate("RunTableModel", "Gain"),
-            14,
-            translate("RunTableModel", "Points on unseen cases, with the interval"),
-            right=True,
-        ),
-        Column("gates", translate("RunTableModel", "Checks"), 15, shown=False),
-        Column("cost", translate("RunTableModel", "Cost"), 9, right=True),
-        Column("calls", translate("RunTableModel", "Calls"), 8, right=True, shown=False),
-        Column("model", translate("RunTableModel", "Model"), 16, shown=False),
-        Column("age", translate("RunTableModel", "Age"), 9, right=True),
-    )
 
 
 class RunTableModel(IndexedTableModel[RunRow]):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from honeyguide.desktop.actions import Handler, Handlers
 from honeyguide.desktop.desk import Desk
@@ -15,36 +14,20 @@ from honeyguide.desktop.dialogs.exporting import export_table
 from honeyguide.desktop.dialogs.small import ConfirmDialog
 from honeyguide.desktop.models import ColumnState
 from honeyguide.desktop.models.targets import TargetTableModel
-from honeyguide.desktop.models.watch import WatchModel, watch_line
 from honeyguide.desktop.pages.decisions import Decisions, version_before
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.pages.target_menu import target_menu
-from honeyguide.desktop.pages.target_text import TargetText
-from honeyguide.desktop.rows import target_line, version_row
+from honeyguide.desktop.pages.target_panel import About, TargetPanel
+from honeyguide.desktop.rows import target_line
 from honeyguide.desktop.tasks import DEBOUNCE_MS
-from honeyguide.desktop.theme import Metrics, Role, Type, figures
-from honeyguide.desktop.theme.outcomes import kind_wording
-from honeyguide.desktop.widgets.buttons import Button, Look
+from honeyguide.desktop.theme import Metrics
+from honeyguide.desktop.widgets.buttons import Button
 from honeyguide.desktop.widgets.data_table import DataTable
-from honeyguide.desktop.widgets.diff import DiffPanel
-from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
-from honeyguide.desktop.widgets.labels import ElidedLabel, PlainLabel, named
 from honeyguide.desktop.widgets.search_field import SearchField
 from honeyguide.desktop.widgets.states import StateAction, StateStack
-from honeyguide.desktop.widgets.version_timeline import VersionTimeline
 
 if TYPE_CHECKING:
-    from honeyguide.workspace import DiffView, TargetDetail, TargetRow, VersionList, WatchReport, WorkspaceEvent
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What the page shows of one target."""
-
-    detail: TargetDetail
-    versions: VersionList
-    runs: dict[str, Any]
-    watch: WatchReport
+    from honeyguide.workspace import DiffView, TargetRow, WorkspaceEvent
 
 
 class TargetsPage(Page):
@@ -65,15 +48,11 @@ class TargetsPage(Page):
         self.table = DataTable("target-table", self.tr("Targets"), self.model)
         self.table.setSelectionMode(DataTable.SelectionMode.SingleSelection)
         self.list_stack = StateStack(self.table)
-        self.text = TargetText()
-        self.timeline = VersionTimeline()
-        self.diff = DiffPanel()
-        self.diff.set_editable(False)
-        self.helped = HintBar("", Severity.INFO, closable=False, name="target-helped")
-        self.watched = WatchModel(self)
-        self.watch_table = DataTable("target-watch", self.tr("What people did before and after each deployment"),
-                                     self.watched)  # fmt: skip
-        self.watch_stack = StateStack(self.watch_table)
+        self.panel = TargetPanel()
+        self.text, self.timeline, self.diff = self.panel.text, self.panel.timeline, self.panel.diff
+        self.tabs, self.helped, self.version_stack = self.panel.tabs, self.panel.helped, self.panel.version_stack
+        self.new_run, self.back_up, self.roll_back = self.panel.new_run, self.panel.back_up, self.panel.roll_back
+        self.detail_stack = StateStack(self.panel)
         self._compose()
         self._connect()
         columns = desk.memory.get("targets.columns")
@@ -163,63 +142,10 @@ class TargetsPage(Page):
         self.tasks.latest("target", load, self._show_target, failed=failed, delay_ms=delay)
 
     def _show_target(self, about: About) -> None:
-        is_other = self._about is None or self._about.detail.row.ref != about.detail.row.ref
         self._about = about
-        row = about.detail.row
         self.detail_stack.show_content()
-        self.heading.set_text(row.title or row.ref.name)
-        parts = [
-            kind_wording(row.ref.kind.value).words,
-            row.description,
-            self.tr("{n} traces").format(n=figures.whole(row.traces)),
-        ]
-        self.about_line.set_text(" · ".join(part for part in parts if part))
-        self.path_line.set_text(about.versions.path)
-        self.text.show_target(about.detail)
-        self.timeline.set_versions(version_row(v, about.versions.bak, about.runs) for v in about.versions.versions)
-        outside = self.tr("The live text was edited outside of Honeyguide; Back up now keeps it as a version.")
-        self.outside.show_hint(outside if about.versions.edited_outside else "", Severity.WARN)
-        self.bak.set_text(
-            self.tr("The version before also lies beside it as {name}.").format(name=about.versions.bak)
-            if about.versions.bak
-            else ""
-        )
-        self.bak.setVisible(bool(about.versions.bak))
-        self._show_watch(about.watch)
-        has_versions = bool(about.versions.versions)
-        if has_versions:
-            self.version_stack.show_content()
-        else:
-            self.version_stack.show_empty(
-                self.tr("No version yet"),
-                self.tr("The first deploy keeps the text that was there before. You can also back it up now."),
-                [StateAction("back-up", self.tr("Back up now…"), "backup")],
-                icon="backup",
-            )
-        self.roll_back.set_allowed(not self._no_versions(), self._no_versions())
-        if is_other or not has_versions:
-            self.diff.set_rows(())
-            self.diff.hide()
+        self.panel.show_target(about, self._no_versions())
         self.actions_changed.emit()
-
-    def _show_watch(self, watch: WatchReport) -> None:
-        self.watched.set_rows(
-            watch_line(row.details, row.verdict, row.suggests_rollback) for row in reversed(watch.deployments)
-        )
-        if not watch.deployments:
-            self.helped.show_hint("")
-            self.watch_stack.show_empty(
-                self.tr("Nothing deployed yet"),
-                self.tr("After a deployment, how often people correct the agent or give up is compared here, before "
-                        "and after."),
-                icon="chart",
-            )  # fmt: skip
-            return
-        self.watch_stack.show_content()
-        last = watch.deployments[-1]
-        severity = Severity.WARN if last.suggests_rollback else Severity.INFO
-        said = self.tr("Did version {n} help? {verdict}").format(n=last.n, verdict=last.verdict)
-        self.helped.show_hint(said, severity, action=self.tr("Roll back…") if last.suggests_rollback else "")
 
     def _compare(self, older: int, newer: int) -> None:
         if self._about is None:
@@ -312,48 +238,6 @@ class TargetsPage(Page):
             self.desk.do(name)
 
     def _compose(self) -> None:
-        self.heading = PlainLabel("", Type.TITLE, strong=True, wrap=False)
-        self.heading.setObjectName("target-name")
-        self.about_line = ElidedLabel("", role=Role.TEXT_2)
-        self.path_line = ElidedLabel("", Type.MONO, Role.TEXT_2, middle=True)
-        self.outside = HintBar("", Severity.WARN, closable=False, name="target-outside", action="")
-        self.bak = PlainLabel("", Type.CAPTION, Role.TEXT_2)
-        self.new_run = Button(self.tr("New run…"), "target-new-run", look=Look.PRIMARY, icon="plus")
-        self.back_up = Button(self.tr("Back up now…"), "target-back-up", icon="backup")
-        self.roll_back = Button(self.tr("Roll back…"), "target-roll-back", icon="rollback")
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Metrics.GAP)
-        buttons.addWidget(self.heading, 1)
-        for button in (self.back_up, self.roll_back, self.new_run):
-            buttons.addWidget(button)
-        versions = QSplitter(Qt.Orientation.Vertical)
-        versions.setChildrenCollapsible(False)
-        versions.addWidget(self.timeline)
-        versions.addWidget(self.diff)
-        self.diff.hide()
-        holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, Metrics.GAP, 0, 0)
-        column.setSpacing(Metrics.GRID)
-        for part in (self.helped, self.bak):
-            column.addWidget(part)
-        column.addWidget(versions, 1)
-        self.version_stack = StateStack(holder)
-        self.tabs = named(QTabWidget(), "target-tabs", self.tr("About the target"))
-        self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self.text, self.tr("Live text"))
-        self.tabs.addTab(self.version_stack, self.tr("Versions"))
-        self.tabs.addTab(self.watch_stack, self.tr("Did it help"))
-        detail = QWidget()
-        column = QVBoxLayout(detail)
-        column.setContentsMargins(Metrics.MARGIN, Metrics.GAP, Metrics.MARGIN, 0)
-        column.setSpacing(Metrics.GRID)
-        column.addLayout(buttons)
-        column.addWidget(self.about_line)
-        column.addWidget(self.path_line)
-        column.addWidget(self.outside)
-        column.addWidget(self.tabs, 1)
-        self.detail_stack = StateStack(detail)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(self.list_stack)
