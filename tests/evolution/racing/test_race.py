@@ -86,6 +86,26 @@ def test_slow_reflections_are_many_at_a_time_and_early_ones_are_waited_for():
     assert 5 <= late <= 8, "one in eight answers, each as long as 40 of them, keeps about seven of eight slots"
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_an_edit_that_helps_beside_another_alone_is_found_although_it_failed_before(seed):
+    first, then = "- Look parking up in the list of today.", "- Quote the price of parking from the list."
+
+    def answer(job, seed):
+        text = job.parts[0]
+        chance = 0.95 if first in text and then in text else 0.4 if first in text else 0.15
+        right = unit(seed, text, job.example, job.repetition) < chance
+        return (1.0, ()) if right else (0.0, ("no price for parking",))
+
+    def write(job, seed):
+        fresh = [line for line in (then, first) if line not in job.current and line not in job.avoid]
+        idle = f"- Be kind about parking, part {job.number}."
+        take_idle = not fresh or unit(seed, "idle", job.number) < 0.6
+        return f"{job.current}\n{idle if take_idle else fresh[0]}"
+
+    race, _ = run(seed, answer=answer, write=write, evaluations=500)
+    assert {first, then} <= set(race.leader[0].split("\n"))
+
+
 def test_the_end_is_for_what_is_kept_and_no_reflection_comes_too_late():
     open_at = {}
     race, _ = run(evaluations=300, watch=lambda answers, count: open_at.update({answers: count}), closing=0.2)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from honeyguide.evolution.decisions import DecisionLog
-from honeyguide.evolution.racing.edits import Edit, apply, says_the_same
+from honeyguide.evolution.racing.edits import Edit, apply, clash
 from honeyguide.evolution.racing.history import History
 from honeyguide.evolution.racing.likelihood import Numbers
 from honeyguide.evolution.racing.pieces import bare
@@ -235,7 +235,17 @@ class Board:
         self._changed()
         for rival in rivals:
             self._drop(rival)
+        self._reopen(switch)
         self._decided.setdefault(switch.number, switch)
+
+    def _reopen(self, kept: Switch) -> None:
+        """What was refuted beside another text may help beside the new one, where both speak of the same."""
+        for switch in self.switches:
+            if switch.is_refuted and (switch.focus & kept.focus or switch.named & kept.named):
+                switch.is_refuted = False
+                line = bare(switch.edit.new or "")
+                if line in self._refuted:
+                    self._refuted.remove(line)
 
     def _drop(self, switch: Switch) -> None:
         was_on_trial = switch.state is State.TRIAL
@@ -336,12 +346,3 @@ def _watched(first: Iterable[str], then: Iterable[str]) -> tuple[str, ...]:
     """Return the kinds of failure that an edit is watched on: ``first``, in order, and others."""
     ordered = sorted(first) if isinstance(first, frozenset) else first
     return tuple(dict.fromkeys((*ordered, *then)))[:KINDS]
-
-
-def clash(a: Edit, b: Edit) -> bool:
-    """Whether two edits replace the same line, or bring lines of which one holds all words of the other."""
-    if a.part != b.part:
-        return False
-    if a.old is not None and a.old == b.old:
-        return True
-    return a.new is not None and b.new is not None and says_the_same(a.new, b.new)

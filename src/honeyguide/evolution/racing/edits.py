@@ -59,6 +59,15 @@ def says_the_same(one: str, other: str) -> bool:
     return bool(a and b) and (a <= b or b <= a)
 
 
+def clash(a: Edit, b: Edit) -> bool:
+    """Whether two edits replace the same line, or bring lines of which one holds all words of the other."""
+    if a.part != b.part:
+        return False
+    if a.old is not None and a.old == b.old:
+        return True
+    return a.new is not None and b.new is not None and says_the_same(a.new, b.new)
+
+
 def edits_between(part: int, old_text: str, new_text: str) -> list[Edit]:
     """Return what turns ``old_text`` into ``new_text``, piece by piece, in the order of the text.
 

@@ -19,10 +19,10 @@ from honeyguide.evolution.racing.switches import Answer, Switch
 
 LOST = 0.05
 """A score this low says nothing of single kinds of failure: the whole answer was lost."""
-FEWER = (0.35, 0.85)
+FEWER = (0.2, 0.4, 0.85)
 """Shares of a kind of failure that an edit which helps may take away."""
 MORE = (-0.6,)
-RISES = (0.4, 0.9)
+RISES = (0.15, 0.4, 0.9)
 """What such an edit may win of what is missing on the examples it speaks about; or lose of what is there."""
 UNLIKE = 0.25
 """How differently (as a standard deviation) one edit works on one example and another that it speaks about."""
