@@ -6,6 +6,7 @@ Switched off, it costs one look at a boolean. A draft that came out unusable cou
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -77,10 +78,15 @@ def reflection_request(spec: HarnessSpec, report: Report, model: ModelRef) -> Mo
     text = "\n\n".join(
         (
             block("LESSONS SO FAR", redactor.text(known)),
-            block("FAILURES", str(for_the_model(report, redactor))[:_MOST]),
+            block("FAILURES", _bounded(for_the_model(report, redactor))),
         )
     )
     return ModelRequest(model, (Message("user", text),), rules, 2000, ModelRole.MUTATOR)
+
+
+def _bounded(data: Mapping[str, Any]) -> str:
+    text = json.dumps(data, ensure_ascii=False, default=str)
+    return text if len(text) <= _MOST else json.dumps({"truncated": True, "excerpt": text[:_MOST]}, ensure_ascii=False)
 
 
 def read_lessons(reply: str, most: int) -> list[dict[str, str]]:
