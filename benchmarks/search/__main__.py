@@ -4,7 +4,7 @@
 
 Calls are counted at the model; our search may reflect once in 8 calls. It runs twice: with reflections as quick as
 answers (50 ms), and with slow ones (2 s), which it waits for less. ``gepa`` (0.1.4) takes part when it can be imported.
-``--worlds own`` takes three more families, on which nothing was tuned. Without arguments it does both, and measures the
+``--worlds own`` takes three more families. Without arguments it does both, and measures the
 CPU time of the engine. Without the worlds it says so and ends well.
 """
 
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
     print(text)
     if not wanted.no_file:
         where = {"default": "", "all": " in changed worlds"}.get(wanted.variant, f" in the world {wanted.variant}")
-        own = " on families that nothing was tuned on" if wanted.worlds == "own" else ""
+        own = " on three more families" if wanted.worlds == "own" else ""
         write_section(f"Search{own}{where}: true gain per call (0 seed prompt, 1 oracle)", text)
     return 0
 

@@ -1,4 +1,4 @@
-"""Three more families of worlds, unlike those the search was tuned on; it was not tuned on these.
+"""Three more families of worlds, unlike those the search was tuned on.
 
 They stand on the simulator's own base class, so executor, judge and reflector err as they do there:
 
