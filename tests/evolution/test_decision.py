@@ -40,11 +40,12 @@ def test_shorter_means_by_a_tenth(live, candidate, shorter):
     ("delta", "differences", "said"),
     [
         (0.02, [0.02] * 4, ""),
-        (0.0199, [0.0199] * 4, "0.020 is worth a proposal"),
+        (0.0199, [0.0199] * 4, "gained 1.9 points on the cases it was tried on; under 2 points nothing is proposed."),
+        (0.0, [0.0] * 4, "gained 0 points"),
         (0.1, [0.1], ""),
-        (0.1, [0.4, 0.0, 0.0, 0.0], "as chance could"),
+        (0.1, [0.4, 0.0, 0.0, 0.0], "gained 10 points on the 4 cases it was tried on; that may be chance"),
         (0.1, [0.1, 0.15, 0.05, 0.1], ""),
-        (-0.1, [-0.1] * 3, "-0.100"),
+        (-0.1, [-0.1] * 3, "lost 10 points"),
     ],
 )
 def test_a_gain_must_reach_the_least_delta_and_stand_above_chance(delta, differences, said):

@@ -107,11 +107,14 @@ def evidence_row(row: views.EvidenceRow) -> EvidenceRow:
 
 def candidates(rows: Iterable[views.CandidateRow], lineage: Sequence[Mapping[str, Any]]) -> list[Candidate]:
     """Return the candidates of a run; those of the two stages share names, so the stage is part of the id."""
+    rows = list(rows)
     winner = lineage[-1]["id"] if lineage else None
+    compared = {stage: _compared_on(stage, rows, winner) for stage in ("schema", "instruction")}
     found: list[Candidate] = []
     for number, row in enumerate(rows):
         prefix = "s:" if row.stage == "schema" else ""
         failed = next((gate for gate in row.gates if gate.get("verdict") == "fail"), None)
+        is_comparable = _cases(row) == compared.get(row.stage)
         scores = {str(k): float(v) for k, v in row.scores.items() if k != "n" and isinstance(v, int | float)}
         found.append(
             Candidate(
@@ -123,15 +126,29 @@ def candidates(rows: Iterable[views.CandidateRow], lineage: Sequence[Mapping[str
                 complexity=row.complexity,
                 chars=row.chars,
                 text=row.text,
-                on_front=row.on_front,
+                on_front=row.on_front and is_comparable,
                 is_winner=row.id == winner and row.stage != "schema",
                 is_baseline=row.parent is None,
                 refused=f"{gate_words(str(failed['gate']))}: {spoken(str(failed.get('reason', '')))}" if failed else "",
                 calls=number,
                 stage=row.stage,
+                is_comparable=is_comparable,
             )
         )
     return found
+
+
+def _cases(row: views.CandidateRow) -> str | None:
+    """Return what stands for the cases a candidate was measured on; older runs kept only how many they were."""
+    count = row.scores.get("n")
+    return str(row.scores.get("cases") or f"{count} cases") if count else None
+
+
+def _compared_on(stage: str, rows: Sequence[views.CandidateRow], winner: str | None) -> str | None:
+    """Return the cases on which a stage's candidates are compared: the winner's, else the live text's."""
+    measured = [row for row in rows if row.stage == stage and _cases(row) is not None]
+    first = sorted(measured, key=lambda row: (row.id != winner, row.parent is not None))
+    return _cases(first[0]) if first else None
 
 
 def gate_rows(gates: Iterable[Mapping[str, Any]], group: str = "") -> list[GateRow]:

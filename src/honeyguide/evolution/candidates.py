@@ -79,7 +79,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Mean scores over ``n`` scored answers, each in [0, 1]; all zero for none, with a length penalty of 1."""
+    """Mean scores over ``n`` scored answers, each in [0, 1]; all zero for none, with a length penalty of 1.
+
+    Attributes:
+        examples: ids of the examples that were answered; only means over the same ones may be compared.
+    """
 
     overall: float = 0.0
     correctness: float = 0.0
@@ -87,14 +91,17 @@ class Means:
     conciseness: float = 0.0
     length_penalty: float = 1.0
     n: int = 0
+    examples: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
-    def to_json(self) -> dict[str, float | int]:
+    def to_json(self) -> dict[str, float | int | str]:
+        """Return the scores; ``cases`` is the same for means over the same examples, and empty for none."""
         return {
             "overall": round(self.overall, 6),
             "correctness": round(self.correctness, 6),
             "procedure": round(self.procedure, 6),
             "conciseness": round(self.conciseness, 6),
             "n": self.n,
+            "cases": sha256_hex("\n".join(sorted(self.examples)))[:12] if self.examples else "",
         }
 
 
@@ -121,13 +128,14 @@ class Measurement:
     def means(self, among: Iterable[str] | None = None) -> Means:
         """Return the means over the scored answers, or over those among the given example ids."""
         wanted = None if among is None else set(among)
-        rows = [
-            e.verdict.score
+        scored = [
+            (e.example_id, e.verdict.score)
             for e in self.evaluations
             if e.verdict.score is not None and (wanted is None or e.example_id in wanted)
         ]
-        if not rows:
+        if not scored:
             return Means()
+        rows = [score for _, score in scored]
         n = len(rows)
         return Means(
             sum(row.overall for row in rows) / n,
@@ -136,6 +144,7 @@ class Measurement:
             sum(row.conciseness for row in rows) / n,
             sum(row.length_penalty for row in rows) / n,
             n,
+            frozenset(example for example, _ in scored),
         )
 
     def weakest(self) -> list[Evaluation]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import floor
 from statistics import stdev
 
 from honeyguide.evals.findings import Finding
@@ -55,10 +56,18 @@ def too_small(delta: float, min_delta: float, differences: Sequence[float], *, a
     """
     if allow_safe:
         return ""
+    if delta < min(-_TOLERANCE, min_delta):
+        return f"The best text found lost {_points(-delta)} points on the cases it was tried on; nothing is proposed."
     if delta < min_delta - _TOLERANCE:
-        return f"The best text gained {delta:+.3f} on development data; {min_delta:.3f} is worth a proposal."
+        return (
+            f"The best text found gained {_points(delta)} points on the cases it was tried on; "
+            f"under {_points(min_delta)} points nothing is proposed."
+        )
     if len(differences) > 1 and delta < STANDARD_ERRORS * stdev(differences) / len(differences) ** 0.5 - _TOLERANCE:
-        return f"The best text gained {delta:+.3f} on {len(differences)} development examples, as chance could."
+        return (
+            f"The best text found gained {_points(delta)} points on the {len(differences)} cases it was tried on; "
+            "that may be chance, so nothing is proposed."
+        )
     return ""
 
 
@@ -110,3 +119,9 @@ def decide(
             return Decision(AttemptOutcome.PROPOSED, because, needs_note=True, can_accept=usable)
         case _:
             return Decision(AttemptOutcome.SKIPPED_GATES, because, can_accept=False)
+
+
+def _points(share: float) -> str:
+    """Return a difference of scores in points of 100, rounded down to tenths, so that what misses a limit says so."""
+    tenths = floor(share * 1000 + _TOLERANCE * 1000)
+    return f"{tenths / 10:.0f}" if tenths % 10 == 0 else f"{tenths / 10:.1f}"

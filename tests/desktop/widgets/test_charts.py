@@ -80,7 +80,33 @@ def test_the_winner_and_the_live_text_are_marked(pareto):
     assert len(pareto._items["baseline"].points()) == 1
     assert pareto._items["winner-label"].isVisible()
     assert pareto.front_ids()
-    assert "Winner" in pareto.plot.accessibleDescription()
+    winner = next(row for row in pareto.candidates() if row.is_winner)
+    said = pareto.plot.accessibleDescription()
+    assert said.endswith(f"Winner: {winner.chars} characters, score {winner.overall:.2f}.")
+
+
+def test_scores_of_other_cases_are_shown_and_not_compared(shown):
+    chart = ParetoChart()
+    chart.set_candidates(
+        [
+            Candidate("g0-baseline", None, scores={"overall": 0.6}, chars=700, is_baseline=True),
+            Candidate("g1-m0", "g0-baseline", scores={"overall": 0.93}, chars=813, is_comparable=False),
+            Candidate("g2-m0", "g1-m0", scores={"overall": 0.92}, chars=846, is_winner=True),
+        ]
+    )
+    chart.make_ready()
+    shown(chart, 600, 400)
+    chart.redraw_now()
+    assert chart.front_ids() == ["g0-baseline", "g2-m0"]
+    assert len(chart._items["apart"].points()) == 1
+    assert chart.note.raw_text() == (
+        "2 candidates, 2 that no other beats in both. "
+        "Rings (1) were measured on other cases, so they are not compared. "
+        "Winner: 846 characters, score 0.92."
+    )
+    chart.set_axes("chars", "generation")
+    chart.redraw_now()
+    assert not len(chart._items["apart"].points())
 
 
 def test_a_press_on_a_candidate_chooses_it(pareto, qtbot):
@@ -194,6 +220,38 @@ class TestBestSoFar:
         assert chart.best() == [(10, 0.5), (20, 0.7), (30, 0.7), (40, 0.7)]
         chart.make_ready()
         shown(chart, 500, 300)
+
+    def test_scores_of_other_cases_lie_beside_the_line(self, shown):
+        chart = BestSoFarChart()
+        chart.set_points(
+            [
+                ProgressPoint(0, None, 0.6),
+                ProgressPoint(1, 20, 0.93, is_comparable=False),
+                ProgressPoint(2, None, 0.92),
+            ]
+        )
+        assert chart.best() == [(0, 0.6), (2, 0.92)]
+        chart.make_ready()
+        shown(chart, 500, 300)
+        chart.redraw_now()
+        assert chart.note.raw_text() == "Best score 0.92. Dots off the line (1) were measured on other cases."
+
+    @pytest.mark.parametrize("height", [180, 230, 300, 500])
+    def test_the_value_at_the_end_of_the_line_is_not_cut_off(self, shown, qtbot, height):
+        chart = BestSoFarChart()
+        chart.set_points([ProgressPoint(0, 10, 0.6), ProgressPoint(1, 30, 0.93)])
+        chart.set_baseline(0.6, 0.03)
+        chart.make_ready()
+        shown(chart, 480, 600)
+        chart.redraw_now()
+        chart.resize(480, height)
+        label, box = chart._items["last"], chart.plot.getViewBox()
+
+        def fits() -> bool:
+            chart.grab()
+            return box.sceneBoundingRect().contains(label.mapRectToScene(label.boundingRect()))
+
+        qtbot.waitUntil(fits, timeout=2000)
 
     def test_the_band_is_told_and_only_drawn_when_known(self, shown):
         chart = BestSoFarChart()

@@ -31,6 +31,7 @@ class Candidate:
         feedback: what its maker was told had gone wrong. ``refused``: the check that turned it away.
         calls: how many model calls had been made when it was measured, for charts.
         stage: ``schema`` or ``instruction``.
+        is_comparable: whether its scores are from the same cases as the winner's, or else the live text's.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Candidate:
     refused: str = ""
     calls: int | None = None
     stage: str = "instruction"
+    is_comparable: bool = True
 
     @property
     def overall(self) -> float | None:
@@ -192,7 +194,7 @@ def _name(row: Candidate, baseline: float | None) -> Cell:
 
 
 def _gain(row: Candidate, baseline: float | None) -> Cell:
-    if row.overall is None or baseline is None or row.is_baseline:
+    if row.overall is None or baseline is None or row.is_baseline or not row.is_comparable:
         return Cell("–", Role.TEXT_2, right=True)
     delta = row.overall - baseline
     role = Role.GOOD if delta > 0 else Role.BAD if delta < 0 else Role.TEXT_2

@@ -105,7 +105,7 @@ class ChartsTab(QWidget):
         baseline = next((row.overall for row in instructions if row.is_baseline), None)
         self.best.set_baseline(baseline, proof.get("noise_floor"))
         self.best.set_points(
-            ProgressPoint(row.generation, curves.first_call.get(row.id), row.overall)
+            ProgressPoint(row.generation, curves.first_call.get(row.id), row.overall, is_comparable=row.is_comparable)
             for row in instructions
             if row.overall is not None
         )

@@ -20,12 +20,14 @@ class ProgressPoint:
 
     Attributes:
         calls: how many model calls had been made then. ``usd``: what they had cost. ``None`` is unknown.
+        is_comparable: whether it was measured on the same cases as the others; if not, it is a dot beside the line.
     """
 
     generation: int
     calls: int | None
     score: float
     usd: float | None = None
+    is_comparable: bool = True
 
 
 class BestSoFarChart(ChartFrame):
@@ -72,7 +74,7 @@ class BestSoFarChart(ChartFrame):
     def best(self) -> list[tuple[int, float]]:
         """Return the line: (generation or calls, best score so far), one entry for each place."""
         by = self._by.currentData()
-        placed = [point for point in self._points if getattr(point, by) is not None]
+        placed = [p for p in self._points if p.is_comparable and getattr(p, by) is not None]
         ordered = sorted(placed, key=lambda point: (getattr(point, by), point.calls or 0))
         bests = accumulate((point.score for point in ordered), max)
         line: dict[int, float] = {}
@@ -81,7 +83,7 @@ class BestSoFarChart(ChartFrame):
         return list(line.items())
 
     def has_data(self) -> bool:
-        return bool(self._points)
+        return any(point.is_comparable for point in self._points)
 
     def build(self) -> None:
         pg = self.pg
@@ -134,7 +136,7 @@ class BestSoFarChart(ChartFrame):
 
     def _judge(self) -> None:
         """Count by calls only where they are known."""
-        knows = any(point.calls is not None for point in self._points)
+        knows = any(point.calls is not None for point in self._points if point.is_comparable)
         if not knows and self._by.currentData() == "calls":
             self.set_by("generation")
         self._by.setEnabled(knows or not self._points)
@@ -163,6 +165,11 @@ class BestSoFarChart(ChartFrame):
         if self._noise is not None:
             said += " " + self.tr("The band shows what is only noise (±{points} points).").format(
                 points=figures.decimal(self._noise * 100, 0)
+            )
+        apart = sum(not point.is_comparable for point in self._points)
+        if apart:
+            said += " " + self.tr("Dots off the line ({n}) were measured on other cases.").format(
+                n=figures.whole(apart)
             )
         self.note.set_text(said)
         self.plot.setAccessibleDescription(said)

@@ -22,6 +22,10 @@ from honeyguide.desktop.widgets.states import StateStack
 COALESCE_MS = 100
 _PADDING = 0.09
 """Share of the range that stays free around the data; labels need some."""
+_LABEL = 30.0
+"""Pixels that a label takes above what it names."""
+_MOST_ROOM = 1.5
+"""Most room for labels, in heights of what is drawn."""
 
 
 class ChartFormat(StrEnum):
@@ -52,6 +56,7 @@ class ChartFrame(QWidget):
         self.plot: Any = None
         self.pg: Any = None
         self._room: Any = None
+        self._room_height: float | None = None
         self._loader: LibraryLoader | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -138,7 +143,11 @@ class ChartFrame(QWidget):
     def make_room(self, low: float, high: float, x: float) -> None:
         """Keep room for labels over and under what is drawn; people may zoom all the same."""
         span = (high - low) or max(abs(high), 0.1)
-        above = span * min(0.6, 24 / max(20, self.plot.height() - 60))
+        self._room_height = height = self.plot.getViewBox().height()
+        around = 1 + 2 * _PADDING
+        free = (1 + _PADDING) * height - around * _LABEL
+        share = (around * _LABEL - _PADDING * height) / free if free > 0 else _MOST_ROOM
+        above = span * min(_MOST_ROOM, max(0.0, share))
         if self._room is None:
             self._room = self.pg.PlotCurveItem(pen=self.pg.mkPen(None))
             self.plot.addItem(self._room)
@@ -205,6 +214,7 @@ class ChartFrame(QWidget):
         self.plot.setMenuEnabled(False)
         self.plot.hideButtons()
         self.plot.getViewBox().setDefaultPadding(_PADDING)
+        self.plot.getViewBox().sigResized.connect(self._on_resized)
         self.plot.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._hold.addWidget(self.plot)
         self._adopt_menus()
@@ -236,6 +246,11 @@ class ChartFrame(QWidget):
             axis.setSIPrefixEnableRanges(())
             axis.enableAutoSIPrefix(False)
         self.plot.showGrid(x=True, y=True, alpha=0.12)
+
+    def _on_resized(self, box: Any) -> None:
+        """The room that labels need is a share of the height, so another height needs another share."""
+        if self._room_height is not None and abs(box.height() - self._room_height) > 1:
+            self.changed()
 
     def _redraw(self) -> None:
         self._show_state()

@@ -9,6 +9,9 @@ from PySide6.QtCore import QCoreApplication
 
 from honeyguide.desktop.models.candidates import Candidate
 
+NO_SCORE = frozenset({"chars", "complexity", "generation", "calls"})
+"""The axes that hold for a text whatever it was measured on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Axis:
@@ -46,7 +49,7 @@ def value_of(candidate: Candidate, axis: str) -> float | None:
     """Return where a candidate stands on an axis; ``None`` where that is not known."""
     if axis == "overall":
         return candidate.overall
-    if axis in {"chars", "complexity", "generation", "calls"}:
+    if axis in NO_SCORE:
         value = getattr(candidate, axis)
         return None if value is None else float(value)
     return candidate.scores.get(axis)

@@ -14,7 +14,7 @@ from honeyguide.desktop.theme import Role, figures
 from honeyguide.desktop.theme.outcomes import strategy_words
 from honeyguide.desktop.theme.plain_text import tooltip
 from honeyguide.desktop.widgets.charts.frame import ChartFrame
-from honeyguide.desktop.widgets.charts.front import Axis, axes_of, front_of, value_of
+from honeyguide.desktop.widgets.charts.front import NO_SCORE, Axis, axes_of, front_of, value_of
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 
 REACH = 14.0
@@ -106,6 +106,7 @@ class ParetoChart(ChartFrame):
         pg = self.pg
         self._items = {
             "front-line": pg.PlotDataItem(antialias=True),
+            "apart": pg.ScatterPlotItem(size=6, brush=None, pxMode=True, symbol="o"),
             "other": pg.ScatterPlotItem(size=7, pen=None, pxMode=True, symbol="o"),
             "front": pg.ScatterPlotItem(size=9, pxMode=True, symbol="d"),
             "baseline": pg.ScatterPlotItem(size=12, pxMode=True, symbol="s"),
@@ -124,17 +125,15 @@ class ParetoChart(ChartFrame):
     def draw(self) -> None:
         self._place()
         front = {self._ids[index] for index in self._front()}
-        groups: dict[str, list[tuple[float, float]]] = {"other": [], "front": [], "baseline": [], "winner": []}
+        kinds = ("apart", "other", "front", "baseline", "winner")
+        groups: dict[str, list[tuple[float, float]]] = {kind: [] for kind in kinds}
         chosen: list[tuple[float, float]] = []
         for name, point in zip(self._ids, self._points, strict=True):
-            row = self._rows[name]
-            kind = (
-                "winner" if row.is_winner else "baseline" if row.is_baseline else "front" if name in front else "other"
-            )
-            groups[kind].append(point)
+            groups[self._kind(name, front)].append(point)
             if name == self._chosen:
                 chosen.append(point)
         looks = {
+            "apart": (self.pen(Role.TEXT_2, opacity=0.6), None),
             "other": (None, self.colour(Role.TEXT_2, 0.45)),
             "front": (self.pen(Role.SURFACE), self.colour(Role.INFO)),
             "baseline": (self.pen(Role.SURFACE), self.colour(Role.FAINT)),
@@ -258,17 +257,49 @@ class ParetoChart(ChartFrame):
 
     def _front(self) -> list[int]:
         x, y = self.axes()
-        return front_of(self._points, x_more=self._axes[x].more_is_better, y_more=self._axes[y].more_is_better)
+        compared = [index for index, name in enumerate(self._ids) if self._is_compared(name)]
+        points = [self._points[index] for index in compared]
+        front = front_of(points, x_more=self._axes[x].more_is_better, y_more=self._axes[y].more_is_better)
+        return [compared[index] for index in front]
+
+    def _is_compared(self, name: str) -> bool:
+        """Scores are compared on the same cases only; sizes and the like always are."""
+        return self._rows[name].is_comparable or NO_SCORE.issuperset(self.axes())
+
+    def _kind(self, name: str, front: set[str]) -> str:
+        row = self._rows[name]
+        if row.is_winner or row.is_baseline:
+            return "winner" if row.is_winner else "baseline"
+        return "apart" if not self._is_compared(name) else "front" if name in front else "other"
 
     def _describe(self, on_front: int) -> None:
-        winner = next((row for row in self._rows.values() if row.is_winner), None)
+        apart = sum(not self._is_compared(name) for name in self._ids)
         said = self.tr("{n} candidates, {front} that no other beats in both.").format(
-            n=figures.whole(len(self._ids)), front=figures.whole(on_front)
+            n=figures.whole(len(self._ids) - apart), front=figures.whole(on_front)
         )
-        if winner is not None:
-            said += " " + self.tr("Winner: {words}.").format(words=self.words_of(winner).replace("\n", ", "))
+        if apart:
+            said += " " + self.tr("Rings ({n}) were measured on other cases, so they are not compared.").format(
+                n=figures.whole(apart)
+            )
+        winner = next((row for row in self._rows.values() if row.is_winner), None)
+        values = [(name, value_of(winner, name)) for name in self.axes()] if winner is not None else []
+        words = ", ".join(self._value_words(name, value) for name, value in values if value is not None)
+        if words:
+            said += " " + self.tr("Winner: {words}.").format(words=words)
         self.note.set_text(said)
         self.plot.setAccessibleDescription(said)
+
+    def _value_words(self, name: str, value: float) -> str:
+        """Return a value as part of a sentence."""
+        words = {
+            "overall": self.tr("score {value}"),
+            "chars": self.tr("{value} characters"),
+            "calls": self.tr("{value} calls made"),
+            "generation": self.tr("generation {value}"),
+        }
+        whole = name in NO_SCORE
+        shown = figures.whole(round(value)) if whole else figures.score(value)
+        return words[name].format(value=shown) if name in words else f"{self._axes[name].title} {shown}"
 
 
 def _array(points: list[tuple[float, float]]) -> Any:
