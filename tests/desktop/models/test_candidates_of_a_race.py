@@ -14,9 +14,9 @@ from tests.evolution.worlds import model, ports
 
 def raced() -> tuple[list[Candidate], str]:
     client = model(grade=grade, mutate=reflect, answer=answer)
-    knows_half = "\n".join([START, *map(rule, TOPICS[3:])])
+    knows_some = "\n".join([START, *map(rule, TOPICS[4:])])
     search = RacingSearch(RacingSettings(evaluations=400, anchor=18, first_look=18))
-    result = asyncio.run(search.search(task(3, knows_half), ports(client)))
+    result = asyncio.run(search.search(task(2, knows_some), ports(client)))
     stored = candidates_of({"history": [generation.to_json() for generation in result.generations]})
     rows = [
         CandidateRow(
