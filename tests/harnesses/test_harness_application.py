@@ -86,6 +86,29 @@ def test_replaying_recorded_inputs_proves_the_change_before_the_queue(root, stat
     assert len(list((root / ".hiveloom/traces").glob("*.jsonl"))) == 18
 
 
+def test_the_receipt_of_a_replay_holds_while_the_draft_is_live_and_says_what_changed_later(root, state):
+    failing(root, 4)
+    app = App(state, json.dumps(GOOD))
+    app.trust(root)
+    id = evolve(app, root, replay=3).proposal_id
+
+    def shown() -> dict:
+        return asyncio.run(app.evolving.proposal(root, id)).to_json()
+
+    trials = shown()["proof"]["trials"]
+    assert [(t["current"], t["proposal"], t["had_failed"]) for t in trials] == [("verify_failed", "success", True)] * 3
+    assert shown()["receipt_state"]["state"] == "current"
+    asyncio.run(app.evolving.apply(root, id, ORIGIN))
+    assert shown()["receipt_state"]["state"] == "current"
+    for journal in (root / ".hiveloom/traces").glob("*.jsonl"):
+        journal.unlink()
+    found = shown()["receipt_state"]
+    assert (found["state"], found["changed"]) == ("stale", {"inputs": "The recorded inputs changed since."})
+    spec = root / "harness.yaml"
+    spec.write_text(spec.read_text().replace("drawer", "shelf", 1))
+    assert set(shown()["receipt_state"]["changed"]) == {"baseline", "inputs"}
+
+
 def test_an_untrusted_folder_is_not_replayed_and_says_so(root, state):
     failing(root)
     proof = evolve(App(state, json.dumps(GOOD)), root, replay=3).document.to_json()["proof"]

@@ -15,6 +15,7 @@ IN_WORDS: Final[Mapping[str, str]] = {
     "candidate": "the proposed text",
     "holdout": "the sealed examples",
     "dataset": "the dataset",
+    "inputs": "the recorded inputs",
     "development": "the development measurements",
     "judge_model": "the judge's model",
     "judge_prompt": "the judge's instructions or settings",

@@ -26,6 +26,7 @@ from honeyguide.harnesses.running.support import model_ref, unsupported_parts
 from honeyguide.harnesses.spec.references import BuiltinGuardrail
 from honeyguide.kernel.errors import BudgetExceeded, GateRefused, HoneyguideError, PolicyRefused
 from honeyguide.llm import ModelClient, ModelRef, ModelReply, ModelRequest, ModelRole, RunModels
+from honeyguide.workspace.harness_proof_state import with_receipt
 from honeyguide.workspace.harness_records import Opened, records_of, waiting_in_the_hive
 from honeyguide.workspace.harness_recovery import recovered
 from honeyguide.workspace.harness_reviewing import HarnessReviewing
@@ -122,7 +123,7 @@ class HarnessDrafting(HarnessReviewing):
         try:
             ref = self._mutator(harness, options)
             drafted = await self._drafted(opened, report, models, ref)
-            proof = await self._proof(opened, drafted.gate, models, options, progress)
+            proof = await self._proof(opened, drafted.proposal, drafted.gate, models, options, progress)
             spend = models.budget.spend.to_json()
         finally:
             await models.close()
@@ -151,7 +152,7 @@ class HarnessDrafting(HarnessReviewing):
         models = self._models(options)
         try:
             judged = gate(harness.spec, harness.document.data, known.parsed)
-            proof = await self._proof(opened, judged, models, options, progress)
+            proof = await self._proof(opened, known.parsed, judged, models, options, progress)
         finally:
             models.journal.close()
         return Queue(harness.ours).put(replace(known, proof=proof))
@@ -257,6 +258,7 @@ class HarnessDrafting(HarnessReviewing):
     async def _proof(
         self,
         opened: Opened,
+        proposal: Proposal,
         judged: GateResult,
         models: RunModels,
         options: EvolveOptions,
@@ -285,9 +287,10 @@ class HarnessDrafting(HarnessReviewing):
                 raise client.refused
             return outcome
 
-        return await prove(
+        proof = await prove(
             harness, judged, inputs, rerun, progress=lambda done, total: progress(f"Replayed {done} of {total} inputs")
         )
+        return with_receipt(proof, harness, proposal, inputs)
 
     def _row(
         self,

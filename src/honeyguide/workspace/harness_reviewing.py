@@ -15,7 +15,8 @@ from honeyguide.harnesses.changes.snapshots import Snapshots
 from honeyguide.harnesses.folder import Harness
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.workspace.harness_home import HarnessHome
-from honeyguide.workspace.harness_records import hive_of, known_proposal, waiting_in_the_hive
+from honeyguide.workspace.harness_proof_state import receipt_state
+from honeyguide.workspace.harness_records import hive_of, known_proposal, records_of, waiting_in_the_hive
 from honeyguide.workspace.harness_recovery import recovered
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.views.harnesses import HarnessDocument
@@ -44,13 +45,15 @@ class HarnessReviewing:
         return await self.home.in_thread(work)
 
     async def proposal(self, path: Path, id: str) -> HarnessDocument:
-        """Return one proposal with the diffs it makes. Raises NotFound."""
+        """Return one proposal with the diffs it makes and whether its proof still holds. Raises NotFound."""
 
         def work() -> HarnessDocument:
             harness = recovered(self.home, path)
             row = known_proposal(harness, id, self.home.environ)
             data = row.to_json(harness.version)
             data["diff"], data["code_diffs"] = self._diffs(harness, row)
+            tried = (row.proof or {}).get("trials")
+            data["receipt_state"] = receipt_state(harness, row, records_of(self.home, path).runs if tried else ())
             return HarnessDocument(data)
 
         return await self.home.in_thread(work)

@@ -195,6 +195,51 @@ def test_a_person_trusts_runs_drafts_ticks_applies_and_goes_back(
     qloop.run(story(), timeout=90)
 
 
+def test_a_draft_shows_each_input_of_its_proof_and_what_the_proof_rests_on(
+    qapp: QApplication, qloop: Any, sample: Path, folder: Path
+) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+        with_model(app, Drawers(DRAFT))
+        page = await opened(app, folder)
+        await page.folders.trust(folder)
+        page.read()
+        await until(lambda: page._view.look.is_trusted, "the trust")
+        press(find(page, "harness-evolve-open"))
+        dialog = await app.dialog("harness-evolve")
+        find(dialog, "harness-evolve-replay").setValue(3)
+        await until(find(dialog, "harness-evolve-go").isEnabled, "the plan")
+        press(find(dialog, "harness-evolve-go"))
+        tab = page.proposals
+        await until(lambda: tab.data.get("status") == "pending", "the draft")
+        tree = find(page, "harness-trials")
+        cases = [tree.topLevelItem(n) for n in range(tree.topLevelItemCount())]
+        assert len(cases) == 3 and tab.tabs.tabText(1) == "Trials 3"
+        assert all(case.text(0).startswith("Where is item ") for case in cases)
+        assert {(case.text(1), case.text(2)) for case in cases} == {("red", "green")}
+        assert sorted(case.text(3) for case in cases) == ["", "a recorded failure", "a recorded failure"]
+        assert cases[0].childCount() == 1 and cases[0].child(0).text(4) == "verify failed"
+        rows = {row.gate: row for row in tab.receipt.gates()}
+        digest = tab.data["proof"]["receipt"]["digest"]
+        assert rows["receipt"].verdict == "pass" and digest[:12] in rows["receipt"].reason
+        assert {"baseline", "candidate", "inputs", "executor_model", "product", "thresholds"} <= set(rows)
+        assert all(row.verdict == "pass" for row in rows.values())
+        assert Harness.open(folder).version in rows["baseline"].reason
+
+        spec = (folder / "harness.yaml").read_text(encoding="utf-8")
+        changed = spec.replace("Say which drawer", "Tell which drawer")
+        (folder / "harness.yaml").write_text(changed, encoding="utf-8")
+        page.read()
+        await until(lambda: (tab.data.get("receipt_state") or {}).get("state") == "stale", "the stale receipt")
+        rows = {row.gate: row for row in tab.receipt.gates()}
+        assert rows["receipt"].verdict == rows["baseline"].verdict == "warn"
+        assert "The current text changed since." in rows["baseline"].reason
+        assert rows["inputs"].verdict == "pass"
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
 def test_a_folder_that_is_no_harness_says_why_and_leaves_the_list(
     qapp: QApplication, qloop: Any, sample: Path, tmp_path: Path
 ) -> None:

@@ -6,22 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from honeyguide.desktop.models.harnesses import ClusterLine, ClusterModel, ProposalLine, ProposalModel, proof_words
+from honeyguide.desktop.pages.harness_proof import receipt_rows, replay_cases
 from honeyguide.desktop.rows import moment
 from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics
 from honeyguide.desktop.theme.plain_text import one_line
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.data_table import DataTable
+from honeyguide.desktop.widgets.gate_list import GateList
 from honeyguide.desktop.widgets.harness.file_diffs import ComparedFile, FileDiffs
 from honeyguide.desktop.widgets.harness.points import HarnessPoint
 from honeyguide.desktop.widgets.harness.proposal_parts import ProposalParts, proof_sentence
 from honeyguide.desktop.widgets.harness.timeline import HarnessTimeline
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
-from honeyguide.desktop.widgets.labels import PlainLabel
+from honeyguide.desktop.widgets.labels import PlainLabel, named
 from honeyguide.desktop.widgets.states import StateAction, StateStack
+from honeyguide.desktop.widgets.trials import TrialsTree
 from honeyguide.kernel.clock import parse_iso
 
 if TYPE_CHECKING:
@@ -102,7 +105,8 @@ class FailuresTab(QWidget):
 
 
 class ProposalsTab(QWidget):
-    """The queue over one proposal: why, its parts, what the gate said, the difference with frozen lines padlocked.
+    """The queue over one proposal: why, its parts, what the gate said, the difference with frozen lines padlocked; and
+    of its proof each recorded input, and what it rests on.
 
     Signals:
         apply_wanted(), reject_wanted()
@@ -123,6 +127,12 @@ class ProposalsTab(QWidget):
         self.stale = HintBar("", Severity.WARN, closable=False, name="harness-stale")
         self.parts = ProposalParts()
         self.diff = FileDiffs("harness-proposal-diff")
+        self.trials = TrialsTree("harness-trials")
+        self.trials.setAccessibleName(self.tr("Recorded inputs, before and after"))
+        self.receipt = GateList()
+        self.receipt.setAccessibleName(self.tr("Receipt of the proof"))
+        self.tabs = named(QTabWidget(), "harness-proposal-tabs", self.tr("Parts of the proposal"))
+        self.tabs.setDocumentMode(True)
         self.apply = Button(self.tr("Apply…"), "harness-apply", look=Look.PRIMARY, icon="deploy")
         self.reject = Button(self.tr("Reject…"), "harness-reject", icon="cross")
         detail = QWidget()
@@ -136,7 +146,11 @@ class ProposalsTab(QWidget):
         inner.addWidget(self.parts)
         inner.addWidget(self.diff)
         inner.setSizes([110, 260])
-        column.addWidget(inner, 1)
+        for tab, title in (
+            (inner, self.tr("Changes")), (self.trials, self.tr("Trials")), (self.receipt, self.tr("Receipt")),
+        ):  # fmt: skip
+            self.tabs.addTab(tab, title)
+        column.addWidget(self.tabs, 1)
         row = QHBoxLayout()
         row.setSpacing(Metrics.GAP)
         row.addStretch(1)
@@ -197,6 +211,10 @@ class ProposalsTab(QWidget):
         is_measured = proof.get("state") == "measured"
         severity = Severity.GOOD if proof.get("outcome") == "verified_improvement" else Severity.INFO
         self.proof.show_hint(proof_sentence(proof), severity if is_measured else Severity.WARN)
+        cases = replay_cases(data)
+        self.trials.set_cases(cases)
+        self.tabs.setTabText(1, f"{self.tr('Trials')} {len(cases)}" if cases else self.tr("Trials"))
+        self.receipt.set_gates(receipt_rows(data))
         self.parts.set_parts(data["gate"], data.get("remaining") or (), can_choose=is_open)
         self.diff.set_files(files, (self.tr("Now"), self.tr("Proposed")))
         if data["status"] == "applied":

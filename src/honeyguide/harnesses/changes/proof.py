@@ -97,22 +97,29 @@ async def prove(
     if not changes:
         return unproven("what is left of it needs an approval before it may be run") | {"left_out": left_out}
     pairs: list[tuple[Replayable, float | None, float | None]] = []
+    trials: list[dict[str, Any]] = []
     stopped = ""
     text = with_values(harness.document.text, changes)
     with private_copy(harness) as present, private_copy(harness, text) as proposed:
         for number, one in enumerate(inputs):
             try:
-                scores = [_score(await rerun(side, one.input, number)) for side in (present, proposed)]
+                now, then = [await rerun(side, one.input, number) for side in (present, proposed)]
             except BudgetExceeded:
                 stopped = "budget"
                 break
-            pairs.append((one, scores[0], scores[1]))
+            pairs.append((one, _score(now), _score(then)))
+            trials.append(_trial(one, now, then))
             progress(number + 1, len(inputs))
-    return _concluded(pairs, len(inputs), thresholds, stopped) | {"left_out": left_out}
+    return _concluded(pairs, len(inputs), thresholds, stopped) | {"left_out": left_out, "trials": trials}
 
 
 def _score(outcome: RunOutcome) -> float | None:
     return None if outcome.status in _UNSCORED else float(outcome.is_success)
+
+
+def _trial(one: Replayable, now: RunOutcome, then: RunOutcome) -> dict[str, Any]:
+    """Return how one input went on both sides; it is named by its run, for a proposal keeps no payload."""
+    return {"run_id": one.run_id, "had_failed": one.had_failed, "current": now.status, "proposal": then.status}
 
 
 def _concluded(
