@@ -258,9 +258,9 @@ async def _fetch(url: str, settings: Settings) -> bytes:
     may_be_plain = is_loopback(url)
     httpx = await asyncio.to_thread(_http_library)
     options = await asyncio.to_thread(_http_options, url, settings)
-    headers = {"User-Agent": "honeyguide", "Accept": "application/json"}
+    options["headers"] = {**options["headers"], "User-Agent": "honeyguide", "Accept": "application/json"}
     try:
-        async with asyncio.timeout(SECONDS), httpx.AsyncClient(headers=headers, **options) as client:
+        async with asyncio.timeout(SECONDS), httpx.AsyncClient(**options) as client:
             for _ in range(MOST_REDIRECTS + 1):
                 async with client.stream("GET", url) as response:
                     if response.has_redirect_location:

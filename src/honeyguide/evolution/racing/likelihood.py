@@ -70,8 +70,11 @@ def failures_fall(sums: Numbers, shares: Sequence[float]) -> Numbers:
 
 
 def log_mean(values: Sequence[Numbers]) -> Numbers:
-    """Return log(mean(exp(v))) of arrays, number by number."""
-    result = values[0]
+    """Return log(mean(exp(v))) of arrays, number by number; exactly 0 where all of them are."""
+    most = values[0]
     for value in values[1:]:
-        result = np.logaddexp(result, value)
-    return result - math.log(len(values))
+        most = np.maximum(most, value)
+    total = np.exp(values[0] - most)
+    for value in values[1:]:
+        total = total + np.exp(value - most)
+    return most + np.log(total / len(values))
