@@ -1,4 +1,4 @@
-"""The diff is fast enough to look at: measured in processor time, on the cases of ``benchmarks/diff.py``."""
+"""The diff has no case that takes out of proportion; ``benchmarks/diff.py`` holds the budgets themselves."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _SPEC = importlib.util.spec_from_file_location("benchmark_of_the_diff", _PATH)
 benchmark = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(benchmark)
 
-SLACK = 5.0 if sys.gettrace() else 1.0
-"""Counting lines for coverage makes pure Python several times slower."""
+SLACK = 10.0 if sys.gettrace() else 3.0
+"""Processor time too grows beside other programs, and counting lines for coverage makes pure Python much slower."""
 
 
 @pytest.mark.parametrize(("name", "budget", "make"), benchmark.CASES, ids=[name for name, _, _ in benchmark.CASES])
