@@ -146,7 +146,10 @@ def directives(lines: Iterable[tuple[int, str]]) -> Iterator[Directive]:
 
 def clash(first: Directive, second: Directive) -> str:
     """Return why two instructions exclude each other, or an empty text."""
-    if first.quote == second.quote:
+    may_differ = (
+        first.is_negative != second.is_negative or (first.bounds and second.bounds) or (first.choice and second.choice)
+    )
+    if not may_differ or first.quote == second.quote:
         return ""
     if (first.is_conditional or second.is_conditional) and first.words != second.words:
         return ""
