@@ -38,7 +38,7 @@ def test_a_person_runs_reviews_accepts_and_rolls_back_by_clicks_and_keys(
         assert app.inbox.page.table.current_key() == review.detail.uuid
         assert "Better on" in find(panel, "review-sentence").text()
 
-        view = panel.diff.view
+        view = panel.changes.diff.view
         await focus(view)
         key(view, Qt.Key.Key_N)
         for digit, tab in zip("23456", ("evidence", "charts", "checks", "lineage", "journal"), strict=True):
@@ -152,7 +152,7 @@ def test_ticking_a_change_off_makes_the_checks_again_and_deploys_the_rest(
         app = await AppDriver(qapp, proposed).start()
         review = await app.inbox.review_of("support", "proposed")
         panel = app.inbox.page.review
-        view = panel.diff.view
+        view = panel.changes.diff.view
         await until(lambda: len(view.hunks()) > 1, "several changes")
         await focus(view)
         key(view, Qt.Key.Key_Space)

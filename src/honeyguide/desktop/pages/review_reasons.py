@@ -70,7 +70,7 @@ class ReviewReasons:
 
     def changes(self) -> str:
         """There must be changes to look at."""
-        return "" if self._panel.diff.view.hunks() else _tr("There are no changes to look at.")
+        return "" if self._panel.changes.diff.view.hunks() else _tr("There are no changes to look at.")
 
 
 def _tr(text: str) -> str:
