@@ -202,10 +202,10 @@ class NewRunDriver:
 
     async def choose(self, words: str) -> None:
         """Search a target and choose the first one found."""
-        await until(lambda: self.dialog.model.total, "the targets")
-        keys(self.dialog.search, words)
-        key(self.dialog.search, Qt.Key.Key_Return)
-        await until(lambda: words in str(self.dialog.table.current_key()), "the target to be chosen")
+        await until(lambda: self.dialog.planning.model.total, "the targets")
+        keys(self.dialog.planning.search, words)
+        key(self.dialog.planning.search, Qt.Key.Key_Return)
+        await until(lambda: words in str(self.dialog.planning.table.current_key()), "the target to be chosen")
 
     async def start(self) -> None:
         """Wait for the plan and press Start."""

@@ -6,24 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from honeyguide.desktop.actions import Handler, Handlers
 from honeyguide.desktop.desk import Desk
-from honeyguide.desktop.dialogs.files import ask_save
-from honeyguide.desktop.dialogs.small import ChoiceDialog, ConfirmDialog
 from honeyguide.desktop.models import ColumnState, TraceTableModel
-from honeyguide.desktop.notify import Step
 from honeyguide.desktop.pages.page import Page
+from honeyguide.desktop.pages.trace_deeds import TraceDeeds
 from honeyguide.desktop.pages.trace_facts import facts_of
 from honeyguide.desktop.pages.trace_filters import TraceFilters
 from honeyguide.desktop.pages.trace_importing import TraceImporting
 from honeyguide.desktop.rows import trace_row
 from honeyguide.desktop.tasks import DEBOUNCE_MS
 from honeyguide.desktop.theme import Metrics, Role, figures
-from honeyguide.desktop.undo import Undoable
 from honeyguide.desktop.widgets.buttons import Button, Look, ToolButton
 from honeyguide.desktop.widgets.data_table import DataTable
 from honeyguide.desktop.widgets.import_bar import ImportBar
@@ -66,6 +63,7 @@ class TracesPage(Page):
         self.table = DataTable("trace-table", self.tr("Traces"), self.model)
         self.list_stack = StateStack(self.table)
         self.view = TraceView()
+        self.deeds = TraceDeeds(desk, self.tasks, self.model, self.table, self.query, self._read_list)
         self._compose()
         self._connect()
         columns = desk.memory.get("traces.columns")
@@ -96,14 +94,10 @@ class TracesPage(Page):
         return event.kind.startswith("trace") and not self.imports.is_running
 
     def handlers(self) -> Handlers:
-        chosen = self._none_chosen
         return {
             "find": Handler(self.search.setFocus),
             "refresh": Handler(self.read),
-            "export-rows": Handler(lambda: self._go(self._export(), "export traces"), self._nothing),
-            "never-send": Handler(self._toggle_never_send, chosen),
-            "replay-traces": Handler(lambda: self._go(self._replay(), "replay"), self._against_replay),
-            "delete-traces": Handler(lambda: self._go(self._delete(), "delete traces"), chosen),
+            **self.deeds.handlers(),
         }
 
     # --- reading
@@ -212,115 +206,6 @@ class TracesPage(Page):
             menu.addAction(action)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
-    # --- what can be done to traces
-
-    def _nothing(self) -> str:
-        return "" if self.model.total else self.tr("The list is empty.")
-
-    def _none_chosen(self) -> str:
-        return "" if self.table.selected_keys() else self.tr("Choose traces first.")
-
-    def _toggle_never_send(self) -> None:
-        ids = self.table.selected_keys()
-        rows = [row for row in map(self.model.row_of, ids) if row is not None]
-        value = not all(row.never_send for row in rows)
-        self._mark(ids, value)
-        words = self.tr("Never send {n} traces") if value else self.tr("Allow to send {n} traces")
-        change = Undoable(words.format(n=len(ids)), lambda: self._mark(ids, not value), lambda: self._mark(ids, value))
-        self.desk.undo.add(change)
-        said = (
-            self.tr("{n} traces never leave this computer.") if value else self.tr("{n} traces may be sent to models.")
-        )
-        self.desk.notify.info(said.format(n=len(ids)), Step(self.tr("Undo"), self.desk.undo.undo))
-
-    def _mark(self, ids: list[int], value: bool) -> None:
-        async def work() -> None:
-            await self.desk.workspace.mark_never_send(ids, value)
-            self._read_list()
-
-        self._go(work(), "mark traces")
-
-    def _against_replay(self) -> str:
-        said = self._none_chosen()
-        if said:
-            return said
-        rows = [row for row in map(self.model.row_of, self.table.selected_keys()) if row is not None]
-        if len({row.target for row in rows}) != 1 or not rows[0].target:
-            return self.tr("Choose traces of one target.")
-        if any(row.never_send for row in rows):
-            return self.tr("Some of them are marked never to be sent.")
-        return ""
-
-    def _start_replay(self) -> None:
-        said = self._against_replay()
-        if said:
-            self.desk.notify.note(said)
-        else:
-            self._go(self._replay(), "replay")
-
-    async def _replay(self) -> None:
-        from honeyguide.desktop.dialogs.replay import ReplayDialog
-
-        ids = self.table.selected_keys()
-        row, detail = self.model.row_of(ids[0]), await self.desk.workspace.trace(ids[0])
-        name = "" if row is None else row.target
-        target = next((link.target for link in detail.links if link.target.endswith(f":{name}")), name)
-        await ReplayDialog(self.desk, self.tasks, target, ids, self.desk.window).ask()
-
-    async def _delete(self) -> None:
-        ids = self.table.selected_keys()
-        title = self.tr("Delete {n} traces for good?").format(n=len(ids))
-        text = self.tr(
-            "They are removed from the database, from runs and archives that quote them, and cannot be brought back. A "
-            "later import leaves them out."
-        )
-        dialog = ConfirmDialog("delete-traces-dialog", title, text, self.tr("Delete"), self.desk.window)
-        if await dialog.ask():
-            count = await self.desk.workspace.delete_traces(ids)
-            self.desk.notify.info(self.tr("{n} traces deleted.").format(n=figures.whole(count)))
-            self._read_list()
-
-    async def _link(self) -> None:
-        ids, workspace = self.table.selected_keys(), self.desk.workspace
-        rows = await workspace.targets()
-        dialog = ChoiceDialog(
-            "link-traces",
-            self.tr("What do these traces speak about?"),
-            self.tr("Target"),
-            [(row.title or row.ref.name, str(row.ref)) for row in rows],
-            self.tr("Note it"),
-            self.desk.window,
-        )
-        if not (ids and await dialog.ask()):
-            return
-        target = dialog.chosen()
-        count = await workspace.link_traces(target, ids=ids)
-        self.desk.notify.info(self.tr("{n} traces are linked now.").format(n=figures.whole(count)))
-        self._read_list()
-
-    async def _export(self) -> None:
-        path = await ask_save(self.desk.window, self.tr("Export the traces shown"), "traces.jsonl", ("jsonl",))
-        if path is not None:
-            count = await self.desk.workspace.export_traces(path, self.query(limit=None))
-            said = self.tr("{n} traces exported to {path}.").format(n=figures.whole(count), path=path)
-            self.desk.notify.info(said)
-
-    def _pop_menu(self, point: QPoint, _keys: list[Any]) -> None:
-        menu = QMenu(self)
-        menu.setObjectName("trace-menu")
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for words, do in (
-            (self.tr("Never send to a model, or allow it"), self._toggle_never_send),
-            (self.tr("Say what they speak about…"), lambda: self._go(self._link(), "link traces")),
-            (self.tr("Run again on two versions…"), self._start_replay),
-            (self.tr("Copy the rows"), self.table.copy_rows),
-            (self.tr("Delete for good…"), lambda: self._go(self._delete(), "delete traces")),
-        ):
-            action = QAction(words, menu)
-            action.triggered.connect(lambda _=False, do=do: do())
-            menu.addAction(action)
-        menu.popup(point)
-
     # --- inside
 
     def _go(self, work: Any, name: str) -> None:
@@ -365,7 +250,7 @@ class TracesPage(Page):
         self.model.order_wanted.connect(self._on_order)
         self.table.current_changed.connect(self._on_current)
         self.table.row_activated.connect(lambda _: self.view.setFocus())
-        self.table.menu_wanted.connect(self._pop_menu)
+        self.table.menu_wanted.connect(lambda point, _keys: self.deeds.menu(self).popup(point))
         self.table.columns_changed.connect(lambda state: self.desk.memory.set("traces.columns", state.to_json()))
         self.list_stack.acted.connect(self._on_state)
         self.view.correction_chosen.connect(lambda number: self.desk.go("corrections", number))
