@@ -92,16 +92,16 @@ class ScoreLedger:
         """Start one evaluation, known or not; its result is entered with ``record``, in the caller's order."""
         return self.executor.submit(EvaluationJob(text, example, repetition))
 
-    def record(self, text: str, evaluation: Evaluation) -> None:
+    def record(self, text: str, evaluation: Evaluation, key: str | None = None) -> None:
         """Enter the result of ``submit``; a repetition is counted and does not replace the first.
 
-        Raises TooManyUnscored.
+        ``key``: the text's ``sha256_hex``, where it is known already. Raises TooManyUnscored.
         """
         if evaluation.repetition:
             self._repeats += 1
             self._count(evaluation)
         else:
-            self._enter((sha256_hex(text), evaluation.example_id), evaluation)
+            self._enter((key or sha256_hex(text), evaluation.example_id), evaluation)
 
     def _enter(self, key: tuple[str, str], evaluation: Evaluation) -> None:
         self._known[key] = evaluation

@@ -44,6 +44,7 @@ class Board:
         allowed: whether a text may be tried at all; asked for the text of an edit beside what is kept.
         room: most edits on trial at once.
         refused: texts that were not allowed.
+        answers: the answers so far.
         last_source: the strategy behind the edit that was kept last.
     """
 
@@ -62,6 +63,7 @@ class Board:
     part_gains: Counter[int] = field(default_factory=Counter)
     source_gains: Counter[str] = field(default_factory=Counter)
     tally: Tally = field(init=False)
+    answers: list[Answer] = field(init=False)
     _texts: Texts = field(init=False)
     _share: float = field(init=False)
     _by_key: dict[object, Switch] = field(default_factory=dict)
@@ -74,15 +76,11 @@ class Board:
 
     def __post_init__(self) -> None:
         self._share = self.odds.prior
+        self.answers = self.history.answers
         self.tally = Tally(self.relevance.count)
         self._texts = Texts(self.parts)
 
     # ---- reading ---------------------------------------------------------------------------------------------
-
-    @property
-    def answers(self) -> list[Answer]:
-        """The answers so far."""
-        return self.history.answers
 
     @property
     def trials(self) -> list[Switch]:

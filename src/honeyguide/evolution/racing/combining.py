@@ -1,7 +1,12 @@
-"""Which combination of edits runs next, and on which example: what tells most about the edits on trial."""
+"""Which combination of edits runs next, and on which example: what tells most about the edits on trial.
+
+Combinations are drawn a few at a time, for as long as nothing new is known of the edits: arrays of many cost hardly
+more than arrays of one. Those that were not used when something changes are drawn anew, with the same lots.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +14,7 @@ import numpy.typing as npt
 
 from honeyguide.evolution.racing.board import Board
 from honeyguide.evolution.racing.likelihood import Numbers
-from honeyguide.evolution.racing.lots import lots
+from honeyguide.evolution.racing.lots import lots_of_many
 from honeyguide.evolution.racing.settings import RacingSettings
 
 LEAST_ON, MOST_ON = 0.35, 0.75
@@ -27,6 +32,7 @@ class Combining:
 
     Attributes:
         asked: how often each example was run.
+        drawn: how many combinations were used.
     """
 
     settings: RacingSettings
@@ -35,68 +41,95 @@ class Combining:
     examples: int
     drawn: int = 0
     asked: Numbers = field(init=False)
+    _ready: deque[tuple[int, int, Numbers]] = field(default_factory=deque)
+    _ready_for: tuple[int, bool] = (-1, False)
 
     def __post_init__(self) -> None:
         self.asked = np.zeros(self.examples)
 
-    def draw(self, *, closing: bool = False) -> tuple[int, int]:
+    def draw(self, count: int = 1, *, closing: bool = False) -> tuple[int, int]:
         """Return which edits are on, as bits, and the example that the combination is run on.
 
-        ``closing``: the end is near, so that kept edits are tested rather than new ones.
+        Args:
+            count: how many are likely to be drawn before something new is known.
+            closing: the end is near, so that kept edits are tested rather than new ones.
         """
+        tally = self.board.tally
+        now = (tally.version, closing)
+        if self._ready_for != now or not self._ready:
+            self._ready = self._drawn(max(count, 1), closing=closing)
+            self._ready_for = now
+        mask, example, signs = self._ready.popleft()
+        self.drawn += 1
+        self.asked[example] += 1.0
+        tally.went_together(signs)
+        return self._permitted(mask), example
+
+    def _drawn(self, count: int, *, closing: bool) -> deque[tuple[int, int, Numbers]]:
         tally, draws = self.board.tally, self.settings.draws
         size, trials = len(tally.rows), tally.trials
-        numbers = lots(self.seed, "draw", self.drawn, draws * trials + size - trials + self.examples)
-        self.drawn += 1
-        on = np.ones(size)
-        on[:trials] = self._lot(numbers[: draws * trials].reshape(draws, trials))
-        self._review(on[trials:], numbers[draws * trials : draws * trials + size - trials], closing=closing)
-        mask = 0
-        for switch, is_on in zip(tally.rows, on.tolist(), strict=True):
-            if is_on:
-                mask |= switch.bit
-        mask = self._permitted(self.board.without_rivals(mask))
-        return mask, self._example(on, numbers[draws * trials + size - trials :])
+        numbers = lots_of_many(
+            self.seed, "draw", range(self.drawn, self.drawn + count), draws * trials + size - trials + self.examples
+        )
+        on = np.ones((count, size))
+        signs = self._lot(numbers[:, : draws * trials].reshape(count, draws, trials))
+        on[:, :trials] = signs > 0.0
+        self._review(on[:, trials:], numbers[:, draws * trials : draws * trials + size - trials], closing=closing)
+        examples = self._examples(on, numbers[:, draws * trials + size - trials :])
+        bits, without_rivals = tally.bits, self.board.without_rivals
+        masks = [sum([bit for bit, is_on in zip(bits, row, strict=True) if is_on]) for row in on.tolist()]
+        return deque(zip(map(without_rivals, masks), examples, signs, strict=True))
 
     def _lot(self, numbers: Numbers) -> Numbers:
-        """Those on trial by lot, in proportion to their chance.
+        """Those on trial by lot, in proportion to their chance: 1 for on, -1 for off, ``(combinations, edits)``.
 
         Of a few draws the one is taken that best breaks up pairs of edits which were on or off together so far.
         """
         tally = self.board.tally
-        trials = tally.trials
+        count, draws, trials = numbers.shape
         likely = np.minimum(np.maximum(tally.chance[:trials] + self.settings.optimism, LEAST_ON), MOST_ON)
         on: npt.NDArray[np.bool_] = numbers < likely
         for row in tally.rows_with_rivals:
-            on[:, row] &= ~(on[:, :row] & tally.clashes[row, :row]).any(axis=1)
-        signs = 2.0 * on - 1.0
-        together = tally.together[:trials, :trials]
-        best = int(np.einsum("di,di->d", signs @ together, signs).argmin())
-        together += signs[best][:, None] * signs[best]  # the diagonal counts the same for every draw
-        chosen: Numbers = on[best].astype(np.float64)
-        return chosen
+            on[:, :, row] &= ~(on[:, :, :row] & tally.clashes[row, :row]).any(axis=2)
+        signs = 2.0 * on.reshape(count * draws, trials) - 1.0
+        # the diagonal counts the same for every draw
+        so_far = np.add.reduce((signs @ tally.together()) * signs, axis=1).reshape(count, draws)
+        alike = (signs @ signs.T).reshape(count, draws, count * draws)
+        alike *= alike
+        chosen = []
+        for number in range(count):
+            best = number * draws + int(so_far[number].argmin())
+            chosen.append(best)
+            so_far += alike[:, :, best]  # as if it were used already
+        picked: Numbers = signs[chosen]
+        return picked
 
     def _review(self, on: Numbers, numbers: Numbers, *, closing: bool) -> None:
         """Switch kept edits off now and then, the doubtful ones more often."""
         odds, tally = self.settings.odds, self.board.tally
         often = max(odds.review, odds.last_review) if closing else odds.review
         doubt = often + (1.0 - tally.chance[tally.trials : len(tally.rows)]) * odds.trust
-        off = np.flatnonzero(numbers < np.minimum(doubt, MOST_REVIEWED))
-        if len(off) > odds.reviews:
-            off = off[np.argsort(numbers[off] / doubt[off], kind="stable")[: odds.reviews]]
+        off = numbers < np.minimum(doubt, MOST_REVIEWED)
+        if off.shape[1] > odds.reviews:
+            for row in np.flatnonzero(np.add.reduce(off, axis=1, dtype=np.intp) > odds.reviews):
+                many = np.flatnonzero(off[row])
+                off[row, many[np.argsort(numbers[row, many] / doubt[many], kind="stable")[odds.reviews :]]] = False
         on[off] = 0.0
 
-    def _example(self, on: Numbers, numbers: Numbers) -> int:
-        """Return the example on which this tells most; spread over all otherwise. Scores play no part in it."""
+    def _examples(self, on: Numbers, numbers: Numbers) -> list[int]:
+        """Return for each the example on which it tells most; spread over all otherwise. Scores play no part in it."""
         tally = self.board.tally
         size, trials = len(tally.rows), tally.trials
         count = tally.narrow[:size, :, 0]
-        worth = 1.0 / (1.0 + np.where(on > 0.0, count[:, 0], count[:, 1]))
-        worth[trials:] *= REVIEW_NEED * (1.0 - on[trials:])
+        worth = 1.0 / (1.0 + count[:, 1] + on * (count[:, 0] - count[:, 1]))
+        worth[:, trials:] *= REVIEW_NEED * (1.0 - on[:, trials:])
         need = worth @ tally.focus[:size] - REPEATED * self.asked + LOT * numbers
-        best = int(need.argmax())
-        self.asked[best] += 1.0
-        return best
+        chosen = []
+        for row in need:
+            best = int(row.argmax())
+            chosen.append(best)
+            need[:, best] -= REPEATED
+        return chosen
 
     def _permitted(self, mask: int) -> int:
         """Take edits off, the latest first, until the text may be tried."""

@@ -7,7 +7,7 @@ that it finds its place when other edits are off.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -77,14 +77,23 @@ def edits_between(part: int, old_text: str, new_text: str) -> list[Edit]:
     as_before = {bare(piece): piece for piece in reversed(old)}
     new = [as_before.get(bare(piece), piece) for piece in pieces(new_text)]
     found: list[Edit] = []
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
+    for i1, i2, j1, j2 in _changes(old, new):
         before = list(reversed(old[max(0, i1 - ANCHORS) : i1]))
         for gone, come in _pairs(old[i1:i2], new[j1:j2]):
             found.append(Edit(part, gone, come, tuple(before)))
             before = [piece for piece in (come, gone) if piece is not None] + before
     return _with_moves([e for e in found if (e.old or "").strip() or (e.new or "").strip()], set(old), set(new))
+
+
+def _changes(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the ranges of ``old`` and of ``new`` that differ; what is alike at both ends needs no comparison."""
+    least = min(len(old), len(new))
+    first = next((i for i in range(least) if old[i] != new[i]), least)
+    last = next((i for i in range(least - first) if old[-1 - i] != new[-1 - i]), least - first)
+    matcher = SequenceMatcher(None, old[first : len(old) - last], new[first : len(new) - last], autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag != "equal":
+            yield first + i1, first + i2, first + j1, first + j2
 
 
 def _pairs(gone: list[str], come: list[str]) -> list[tuple[str | None, str | None]]:
@@ -169,7 +178,7 @@ def _place(split: list[str], edit: Edit) -> int:
     """Return where the new piece goes: behind the nearest that stood before it, a line behind the whole line of it."""
     at = 0 if not edit.before else len(split)
     for anchor in edit.before:
-        if anchor.strip() and anchor in split:
+        if anchor in split and anchor.strip():
             at = split.index(anchor) + 1
             break
     if edit.new is not None and not goes_on(edit.new):

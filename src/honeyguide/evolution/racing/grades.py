@@ -20,30 +20,24 @@ MOST_REPEATS = 15
 
 
 @dataclass(slots=True)
-class _Verdicts:
-    scores: list[JudgeScore] = field(default_factory=list)
-    kinds: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(slots=True)
 class Grades:
     """The verdicts so far, by example and answer."""
 
-    _known: dict[tuple[str, str], _Verdicts] = field(default_factory=dict)
+    _known: dict[tuple[str, str], list[tuple[JudgeScore, tuple[str, ...]]]] = field(default_factory=dict)
 
     def settle(self, evaluation: Evaluation, kinds: Iterable[str]) -> tuple[float | None, tuple[str, ...]]:
         """Take in an evaluation; return the overall score and the kinds of failure on which its verdicts agree."""
         kinds, score = tuple(kinds), evaluation.verdict.score
         if score is None:
             return None, kinds
-        known = self._known.setdefault((evaluation.example_id, evaluation.actual), _Verdicts())
-        if len(known.scores) < MOST_REPEATS:
-            known.scores.append(score)
-            known.kinds.update(kinds)
-        if len(known.scores) < 3:
+        known = self._known.setdefault((evaluation.example_id, evaluation.actual), [])
+        if len(known) < MOST_REPEATS:
+            known.append((score, kinds))
+        if len(known) < 3:
             return score.overall, kinds
-        agreed = tuple(kind for kind, count in known.kinds.items() if 2 * count > len(known.scores))
-        return median(one.overall for one in known.scores), agreed
+        counts = Counter([kind for _, found in known for kind in found])
+        agreed = tuple(kind for kind, count in counts.items() if 2 * count > len(known))
+        return median(one.overall for one, _ in known), agreed
 
     def settled(self, measurement: Measurement) -> Measurement:
         """Return ``measurement`` with the middle of all verdicts of each answer in place of its own."""
@@ -51,9 +45,9 @@ class Grades:
 
     def _settled(self, evaluation: Evaluation) -> Evaluation:
         known = self._known.get((evaluation.example_id, evaluation.actual))
-        if evaluation.verdict.score is None or known is None or len(known.scores) < 3:
+        if evaluation.verdict.score is None or known is None or len(known) < 3:
             return evaluation
-        return replace(evaluation, verdict=replace(evaluation.verdict, score=_middle(known.scores)))
+        return replace(evaluation, verdict=replace(evaluation.verdict, score=_middle([score for score, _ in known])))
 
 
 def _middle(scores: Sequence[JudgeScore]) -> JudgeScore:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_ELEVEN, _TWENTY_SEVEN, _THIRTY, _THIRTY_ONE = (np.uint64(bits) for bits in (11, 27, 30, 31))
 _SCALE = 1.0 / (1 << 53)
 _STEPS = np.arange(1, 1025, dtype=np.uint64) * _GOLDEN
 
@@ -18,11 +19,20 @@ def lots(seed: int, decision: str, number: int, count: int) -> npt.NDArray[np.fl
 
     The first 64 bits of SHA-256 are stretched by SplitMix64 (Steele, Lea and Flood 2014).
     """
-    key = hashlib.sha256(f"{seed}\x1f{decision}\x1f{number}".encode()).digest()
+    numbers: npt.NDArray[np.float64] = lots_of_many(seed, decision, range(number, number + 1), count)[0]
+    return numbers
+
+
+def lots_of_many(seed: int, decision: str, decisions: range, count: int) -> npt.NDArray[np.float64]:
+    """Return the ``lots`` of several decisions, one row for each."""
+    sha256 = hashlib.sha256
+    keys = b"".join([sha256(f"{seed}\x1f{decision}\x1f{number}".encode()).digest()[:8] for number in decisions])
     steps = _STEPS if count <= len(_STEPS) else np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN
-    mixed = steps[:count] + np.frombuffer(key, "<u8", 1)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
-    mixed ^= mixed >> np.uint64(31)
-    numbers: npt.NDArray[np.float64] = (mixed >> np.uint64(11)) * _SCALE
+    mixed = np.frombuffer(keys, "<u8")[:, None] + steps[:count]
+    mixed ^= mixed >> _THIRTY
+    mixed *= _FIRST
+    mixed ^= mixed >> _TWENTY_SEVEN
+    mixed *= _SECOND
+    mixed ^= mixed >> _THIRTY_ONE
+    numbers: npt.NDArray[np.float64] = (mixed >> _ELEVEN) * _SCALE
     return numbers

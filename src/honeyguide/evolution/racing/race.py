@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from honeyguide.evolution.decisions import DecisionLog
 from honeyguide.evolution.racing.board import Board
@@ -28,9 +29,8 @@ LEVEL_MEMORY = 30
 LEVEL_WEIGHT = 2
 
 
-@dataclass(frozen=True, slots=True)
-class RunJob:
-    """Run ``parts`` (the edits of ``mask`` made) on one example."""
+class RunJob(NamedTuple):
+    """Run ``parts`` (the edits of ``mask`` made) on one example; a tuple, because there is one for every call."""
 
     parts: tuple[str, ...]
     mask: int
@@ -47,6 +47,8 @@ class Race:
         inputs: what the examples ask, training examples first.
         train: how many of them the mutator may see.
         allowed: whether a text may be tried at all.
+        key: what tells one text from all others.
+        answers: the answers so far.
         asked: evaluations asked for.
         fruitless: reflections in a row that brought no new edit.
         faultless: answers in a row without any failure.
@@ -59,10 +61,12 @@ class Race:
     train: int
     log: DecisionLog
     allowed: Callable[[tuple[str, ...]], bool] = lambda parts: True
+    key: Callable[[tuple[str, ...]], str] = lambda parts: sha256_hex("\x1e".join(parts))
     asked: int = 0
     fruitless: int = 0
     faultless: int = 0
     board: Board = field(init=False)
+    answers: list[Answer] = field(init=False)
     _combining: Combining = field(init=False)
     _reflecting: Reflecting = field(init=False)
     _first: list[int] = field(init=False)
@@ -75,14 +79,11 @@ class Race:
     def __post_init__(self) -> None:
         settings, seed = self.settings, self.seed
         self.board = Board(settings.odds, self.parts, Relevance(self.inputs), self.log, self.allowed, settings.trials)
+        self.answers = self.board.answers
         self._combining = Combining(settings, seed, self.board, len(self.inputs))
         self._reflecting = Reflecting(settings, seed, self.board, self.train)
         self._first = shuffled(seed, range(self.train), "first")[: settings.first_look]
         self._totals = [(0, 0.0)] * len(self.inputs)
-
-    @property
-    def answers(self) -> list[Answer]:
-        return self.board.answers
 
     @property
     def reflections(self) -> int:
@@ -96,9 +97,9 @@ class Race:
 
     def next_reflection(self) -> ReflectJob | None:
         """Return a reflection that is due, or ``None``."""
-        if len(self.answers) < min(self.settings.early, len(self._first)) or self.is_over:
+        if not self._may_reflect() or len(self.answers) < min(self.settings.early, len(self._first)):
             return None
-        if self._would_come_too_late() or not self._may_reflect():
+        if self.is_over or self._would_come_too_late():
             return None
         job = self._reflecting.next()
         if job is not None:
@@ -131,10 +132,11 @@ class Race:
             mask, example = 0, self._first[self.asked]
             self._combining.asked[example] += 1
         else:
-            mask, example = self._combining.draw(closing=self._is_closing)
+            every = _every(len(self.answers))
+            mask, example = self._combining.draw(every - len(self.answers) % every, closing=self._is_closing)
         self.asked += 1
         parts = self.board.text_of(mask)
-        known = (sha256_hex("\x1e".join(parts)), example)
+        known = (self.key(parts), example)
         repetition = self._repetitions[known]
         self._repetitions[known] += 1
         return RunJob(parts, mask, example, repetition)
@@ -143,15 +145,20 @@ class Race:
         """Enter a result. An unscored answer (``None``) teaches nothing and is not counted as a failure."""
         runs, total = self._totals[job.example]
         expected = (total + LEVEL_WEIGHT * self._level) / (runs + LEVEL_WEIGHT)
-        self.board.enter(Answer(job.example, job.mask, score, frozenset(kinds), expected))
+        found = frozenset(kinds)
+        self.board.enter(Answer(job.example, job.mask, score, found, expected))
         if score is not None:
-            self.faultless = self.faultless + 1 if not self.board.answers[-1].kinds else 0
+            self.faultless = self.faultless + 1 if not found else 0
             self._totals[job.example] = (runs + 1, total + score)
             self._level += (score - self._level) / min(len(self.answers), LEVEL_MEMORY)
-        count = len(self.answers)
-        if count % next((every for most, every in LOOKS if count <= most), LATER) == 0:
+        if self.looks_after(len(self.answers)):
             self.board.judge()
             self._admit()
+
+    @staticmethod
+    def looks_after(count: int) -> bool:
+        """Whether the edits are looked at when there are ``count`` answers."""
+        return count % _every(count) == 0
 
     def take_reflection(self, job: ReflectJob, text: str | None) -> None:
         """Enter a rewrite of the part, or ``None`` for none. An empty or malformed one costs no evaluation."""
@@ -174,12 +181,12 @@ class Race:
     @property
     def is_dry(self) -> bool:
         """Whether the mutator has nothing new and nothing is on trial."""
-        return self.fruitless >= self.settings.dry and not self.board.trials and not self._open
+        return self.fruitless >= self.settings.dry and not self.board.tally.trials and not self._open
 
     @property
     def is_perfect(self) -> bool:
         """Whether answers as many as the first look had no fault, and nothing is on trial."""
-        return self.faultless >= len(self._first) > 0 and not self.board.trials and not self._open
+        return self.faultless >= len(self._first) > 0 and not self.board.tally.trials and not self._open
 
     def _may_reflect(self) -> bool:
         """Whether the calls so far pay for a reflection."""
@@ -210,3 +217,11 @@ class Race:
         """Whether what is left could still make an edit on trial part of the text, or take it out."""
         left = self.settings.evaluations - self.asked
         return any(s.tried + left >= self.settings.odds.least for s in self.board.trials)
+
+
+def _every(count: int) -> int:
+    """Return how many answers lie between two looks when there are ``count``."""
+    for most, every in LOOKS:
+        if count <= most:
+            return every
+    return LATER

@@ -91,30 +91,30 @@ class Reflecting:
 
     def _recent(self) -> list[int]:
         """Training answers, the latest first, at most ``EACH`` of an example."""
-        answers, seen, found = self.board.answers, Counter[int](), []
+        answers, seen, found = self.board.answers, [0] * self.train, []
         for number in range(len(answers) - 1, max(-1, len(answers) - 1 - RECENT), -1):
-            answer = answers[number]
-            if answer.example < self.train and answer.score is not None and seen[answer.example] < EACH:
-                seen[answer.example] += 1
+            example, _, score, _, _ = answers[number]
+            if example < self.train and score is not None and seen[example] < EACH:
+                seen[example] += 1
                 found.append(number)
         return found
 
     def _failing(self, recent: list[int]) -> dict[str, list[int]]:
         """Kind -> answers that show it although the edits kept against it were on."""
-        against = Counter[str]()
+        against: dict[str, int] = {}
         for switch in self.board.kept:
             for kind in switch.kinds:
-                against[kind] |= switch.bit
+                against[kind] = against.get(kind, 0) | switch.bit
         found: dict[str, list[int]] = {}
         for number in recent:
             answer = self.board.answers[number]
             for kind in sorted(answer.kinds):
-                if not against[kind] & ~answer.mask:
+                if not against.get(kind, 0) & ~answer.mask:
                     found.setdefault(kind, []).append(number)
         return found
 
     def _kinds(self, failing: dict[str, list[int]], part: int, answers: int) -> list[str]:
-        watched = Counter(kind for switch in self.board.trials for kind in switch.kinds)
+        watched = Counter([kind for switch in self.board.trials for kind in switch.kinds])
         numbers = lots(self.seed, "kind", self.asked, len(failing)).tolist()
         by_kind: dict[str, float] = dict(zip(sorted(failing), numbers, strict=True))
 

@@ -42,6 +42,8 @@ FAILED_IN_A_ROW = 4
 """Reflections that failed one after another end the search: the mutator is down."""
 TOLD_EVERY = 12
 """Answers between two reports."""
+REMEMBERED = 64
+"""Whole texts that are at hand: about those that are under way."""
 SHOWN_FROM = 6
 """Answers of one text from which its mean score is shown: one lucky answer is no score."""
 
@@ -105,6 +107,9 @@ class _Search:
     refused: int = 0
     failed: int = 0
     problem: str = ""
+    _texts: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict)
+    _by_text: dict[str, Candidate] = field(default_factory=dict)
+    _in_generation: Counter[int] = field(default_factory=Counter)
     _verdicts: dict[str, bool] = field(default_factory=dict)
     _repetitions: Counter[MutationTask] = field(default_factory=Counter)
 
@@ -123,12 +128,13 @@ class _Search:
             [example.input for example in self.examples],
             len(task.train),
             self.ports.log,
-            lambda parts: self._is_allowed(self._deployed(parts)),
+            self._is_allowed,
+            lambda parts: self._deployed(parts)[1],
         )
 
     async def run(self) -> InstructionResult:
         baseline = Candidate(BASELINE_ID, self.task.instruction, self.task.whole(self.task.instruction))
-        self.history.append(baseline)
+        self._enter(baseline)
         self._report("start", baseline)
         await self._race()
         reason = self._stop_reason()
@@ -163,8 +169,8 @@ class _Search:
             await lanes.close()
 
     def _running(self, job: RunJob) -> Callable[[], Awaitable[Evaluation]]:
-        submit, example = self.ports.ledger.submit, self.examples[job.example]
-        return lambda: submit(self._deployed(job.parts), example, job.repetition)
+        submit, example, text = self.ports.ledger.submit, self.examples[job.example], self._deployed(job.parts)[0]
+        return lambda: submit(text, example, job.repetition)
 
     def _asking(self, job: ReflectJob) -> Callable[[], Awaitable[Proposal]]:
         task = self.task
@@ -185,13 +191,15 @@ class _Search:
         return lambda: self.ports.mutator.propose(mutation, repetition)
 
     def _take_evaluation(self, job: RunJob, evaluation: Evaluation) -> None:
-        self.ports.ledger.record(self._deployed(job.parts), evaluation)
+        race = self.race
+        text, key = self._deployed(job.parts)
+        self.ports.ledger.record(text, evaluation, key)
         self.evaluations.append(evaluation)
-        before = self.race.leader
-        self.race.take_answer(job, *self.grades.settle(evaluation, self.kinds.of(evaluation)))
-        if self.race.leader != before:
+        before = race.leader if race.looks_after(len(race.answers) + 1) else None
+        race.take_answer(job, *self.grades.settle(evaluation, self.kinds.of(evaluation)))
+        if before is not None and race.leader != before:
             self._follow_leader()
-        elif len(self.race.answers) % TOLD_EVERY == 0:
+        elif len(race.answers) % TOLD_EVERY == 0:
             self._report("race", self.history[-1])
 
     def _take_proposal(self, job: ReflectJob, proposal: Proposal) -> None:
@@ -222,11 +230,10 @@ class _Search:
 
     def _admit(self, text: str, strategy: str, *, refused: bool = False) -> Candidate:
         deployed = self.task.whole(text)
-        twin = next((c for c in self.history if c.deployed == deployed), None)
+        twin = self._by_text.get(deployed)
         generation = len(self.records) + 1
-        index = sum(c.generation == generation for c in self.history)
         candidate = Candidate(
-            f"g{generation}-m{index}",
+            f"g{generation}-m{self._in_generation[generation]}",
             text,
             deployed,
             parent=next((c.id for c in reversed(self.history) if c.refused is None), BASELINE_ID),
@@ -235,8 +242,13 @@ class _Search:
             duplicate_of=twin.id if twin is not None else None,
             refused=self.ports.first_failed_gate(deployed) if refused else None,
         )
-        self.history.append(candidate)
+        self._enter(candidate)
         return candidate
+
+    def _enter(self, candidate: Candidate) -> None:
+        self.history.append(candidate)
+        self._by_text.setdefault(candidate.deployed, candidate)
+        self._in_generation[candidate.generation] += 1
 
     # ---- the end ---------------------------------------------------------------------------------------------
 
@@ -319,8 +331,8 @@ class _Search:
             low, high = (middle, high) if fits(middle) else (low, middle - 1)
         return low
 
-    def _is_allowed(self, deployed: str) -> bool:
-        key = sha256_hex(deployed)
+    def _is_allowed(self, parts: tuple[str, ...]) -> bool:
+        deployed, key = self._deployed(parts)
         known = self._verdicts.get(key)
         if known is None:
             known = self._verdicts[key] = self.ports.first_failed_gate(deployed) is None
@@ -328,8 +340,15 @@ class _Search:
 
     # ---- telling ---------------------------------------------------------------------------------------------
 
-    def _deployed(self, parts: Sequence[str]) -> str:
-        return self.task.whole(self.search.parts.join(parts))
+    def _deployed(self, parts: tuple[str, ...]) -> tuple[str, str]:
+        """Return the whole text of ``parts`` and its hash; those of the latest texts are remembered."""
+        known = self._texts.get(parts)
+        if known is None:
+            text = self.task.whole(self.search.parts.join(parts))
+            if len(self._texts) >= REMEMBERED:
+                del self._texts[next(iter(self._texts))]
+            known = self._texts[parts] = text, sha256_hex(text)
+        return known
 
     def _shown(self, number: int) -> Failure:
         evaluation = self.evaluations[number]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from honeyguide.evolution.racing.edits import Edit
 
@@ -18,9 +18,8 @@ class State(Enum):
     DROPPED = "dropped"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One graded answer.
+class Answer(NamedTuple):
+    """One graded answer; a tuple, because there is one for every call.
 
     Attributes:
         example: the number of the example.

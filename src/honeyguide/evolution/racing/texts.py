@@ -34,6 +34,7 @@ class Texts:
     _trials: list[Switch] = field(default_factory=list)
     _kept_mask: int = 0
     _bases: dict[int, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    _steps: list[tuple[tuple[str, ...], ...]] = field(default_factory=list)
     _known: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def follow(self, kept: Sequence[Switch], trials: Sequence[Switch]) -> None:
@@ -43,6 +44,7 @@ class Texts:
             self._kept = ordered
             self._kept_mask = sum(switch.bit for switch in kept)
             self._bases.clear()
+            self._steps.clear()
         self._trials = sorted(trials, key=lambda switch: switch.number)
         self._known.clear()
 
@@ -58,11 +60,24 @@ class Texts:
         return known
 
     def _base(self, mask: int) -> tuple[tuple[str, ...], ...]:
+        """Return the pieces of the parts with the kept edits of ``mask`` made."""
         base = self._bases.get(mask)
         if base is None:
-            split = [list(pieces(part)) for part in self.parts]
-            for switch in self._kept:
+            steps, kept = self._all_steps(), self._kept
+            same = next((i for i, switch in enumerate(kept) if not mask & switch.bit), len(kept))
+            split = [list(part) for part in steps[same]]
+            for switch in kept[same + 1 :]:
                 if mask & switch.bit:
                     make(split[switch.edit.part], switch.edit)
             base = self._bases[mask] = tuple(map(tuple, split))
         return base
+
+    def _all_steps(self) -> list[tuple[tuple[str, ...], ...]]:
+        """The pieces with none of the kept edits made, with the first one, and so on."""
+        if not self._steps:
+            split = [list(pieces(part)) for part in self.parts]
+            self._steps.append(tuple(map(tuple, split)))
+            for switch in self._kept:
+                make(split[switch.edit.part], switch.edit)
+                self._steps.append(tuple(map(tuple, split)))
+        return self._steps
