@@ -8,9 +8,10 @@ A rubric is a person's instruction and may be followed word for word: it is no s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
+from operator import is_
 from typing import Final
 
 import regex
@@ -19,6 +20,8 @@ from honeyguide.evals.examples import Example, ExpectationRole
 
 CASES_KEPT: Final = 4096
 """Texts that are kept taken apart."""
+LINES_KEPT: Final = 512
+"""Lines of candidates that are kept taken apart."""
 WORDS_IN_A_ROW: Final = 8
 FEW: Final = 2
 """A name or number that more conversations than this share identifies no case."""
@@ -66,20 +69,80 @@ def memorised_spans(
 
     Sorted by place; a span inside a longer one is left out.
     """
-    sources = [(example, "\n".join(_texts(example))) for example in examples]
-    found = [*_canaries(candidate, baseline, canaries), *_words(candidate, baseline, sources)]
-    found += _rare(SpanKind.NUMBER, _numbers_in, _numbers_of_case, candidate, baseline, sources)
-    found += _rare(SpanKind.NAME, _names_in, _names_of_case, candidate, baseline, sources)
+    cases, old = _index_of(_Cases(tuple(examples))), _parts_of(baseline)
+    found = [*_canaries(candidate, baseline, canaries), *_words(candidate, old.runs, cases.runs)]
+    found += _rare(SpanKind.NUMBER, candidate, _by_line(_numbers_of_line, candidate), old.numbers, cases.numbers)
+    found += _rare(SpanKind.NAME, candidate, _by_line(_names_of_line, candidate), old.names, cases.names)
     return _outermost(found)
 
 
 def learn(examples: Iterable[Example]) -> None:
     """Take the texts of examples apart beforehand (use a worker thread), so that asking costs a millisecond."""
-    for example in examples:
+    _index_of(_Cases(tuple(examples)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cases:
+    """Examples, the same when they are the same objects: a run asks of the same ones again and again."""
+
+    examples: tuple[Example, ...]
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self.examples)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Cases) or len(self.examples) != len(other.examples):
+            return False
+        return all(map(is_, self.examples, other.examples))
+
+
+@dataclass(slots=True)
+class _Form:
+    """A number or name: the first example that has it, and all conversations that do."""
+
+    example_id: str
+    conversations: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """What examples hold; runs of words with the first example that has them."""
+
+    runs: dict[tuple[str, ...], str] = field(default_factory=dict)
+    numbers: dict[str, _Form] = field(default_factory=dict)
+    names: dict[str, _Form] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=2)
+def _index_of(cases: _Cases) -> _Index:
+    index = _Index()
+    for example in cases.examples:
         text = "\n".join(_texts(example))
-        _runs_of_case(text)
-        _numbers_of_case(text)
-        _names_of_case(text)
+        for words in _runs_of_case(text):
+            index.runs.setdefault(words, example.id)
+        for forms, found in ((index.numbers, _numbers_of_case(text)), (index.names, _names_of_case(text))):
+            for form in found:
+                known = forms.setdefault(form, _Form(example.id))
+                known.conversations.add(example.conversation or example.id)
+    return index
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """A baseline, taken apart."""
+
+    runs: frozenset[tuple[str, ...]]
+    numbers: frozenset[str]
+    names: frozenset[str]
+
+
+@lru_cache(maxsize=2)
+def _parts_of(baseline: str) -> _Parts:
+    return _Parts(
+        frozenset(words for words, _ in _runs(_tokens(baseline))),
+        frozenset(form for form, _, _ in _numbers_in(baseline)),
+        frozenset(form for form, _, _ in _names_in(baseline)),
+    )
 
 
 @lru_cache(maxsize=CASES_KEPT)
@@ -117,25 +180,48 @@ def _canaries(candidate: str, baseline: str, canaries: Sequence[str]) -> list[Me
     return found
 
 
-def _words(candidate: str, baseline: str, sources: Sequence[tuple[Example, str]]) -> list[MemorisedSpan]:
-    tokens = [(m.group().casefold(), m.start(), m.end()) for m in _TOKEN.finditer(candidate)]
-    wanted = {words: None for words, _ in _runs([t for t, _, _ in tokens])}
-    for words, _ in _runs(_tokens(baseline)):
-        wanted.pop(words, None)
-    owners: dict[tuple[str, ...], str] = {}
-    if wanted:
-        for example, text in sources:
-            for words in _runs_of_case(text) & wanted.keys():
-                owners.setdefault(words, example.id)
+def _words(
+    candidate: str, known: frozenset[tuple[str, ...]], owners: dict[tuple[str, ...], str]
+) -> list[MemorisedSpan]:
+    tokens = list(_by_line(_tokens_of_line, candidate))
     found: list[MemorisedSpan] = []
     for words, first in _runs([t for t, _, _ in tokens]):
-        if words not in owners:
+        owner = owners.get(words)
+        if owner is None or words in known:
             continue
         start, end = tokens[first][1], tokens[first + WORDS_IN_A_ROW - 1][2]
-        if found and start < found[-1].end and found[-1].example_id == owners[words]:
+        if found and start < found[-1].end and found[-1].example_id == owner:
             start = found.pop().start
-        found.append(MemorisedSpan(SpanKind.WORDS, candidate[start:end], start, end, owners[words]))
+        found.append(MemorisedSpan(SpanKind.WORDS, candidate[start:end], start, end, owner))
     return found
+
+
+Place = tuple[str, int, int]
+"""A piece of a text in a form that can be compared, with its start and end."""
+
+
+def _by_line(places_of: Callable[[str], tuple[Place, ...]], text: str) -> Iterator[Place]:
+    """Yield the places of ``text``. None crosses a line, and candidates of one run share nearly all their lines."""
+    start = 0
+    for line in text.split("\n"):
+        for form, first, last in places_of(line):
+            yield form, start + first, start + last
+        start += len(line) + 1
+
+
+@lru_cache(maxsize=LINES_KEPT)
+def _tokens_of_line(line: str) -> tuple[Place, ...]:
+    return tuple((m.group().casefold(), m.start(), m.end()) for m in _TOKEN.finditer(line))
+
+
+@lru_cache(maxsize=LINES_KEPT)
+def _numbers_of_line(line: str) -> tuple[Place, ...]:
+    return tuple(_numbers_in(line))
+
+
+@lru_cache(maxsize=LINES_KEPT)
+def _names_of_line(line: str) -> tuple[Place, ...]:
+    return tuple(_names_in(line))
 
 
 def _tokens(text: str) -> list[str]:
@@ -147,35 +233,22 @@ def _runs(tokens: Sequence[str]) -> Iterable[tuple[tuple[str, ...], int]]:
         yield tuple(tokens[first : first + WORDS_IN_A_ROW]), first
 
 
-Finder = Callable[[str], Iterator[tuple[str, int, int]]]
-"""Gives the pieces of a text: in a form that can be compared, with start and end."""
-
-
 def _rare(
     kind: SpanKind,
-    find: Finder,
-    forms_of_case: Callable[[str], frozenset[str]],
     candidate: str,
-    baseline: str,
-    sources: Sequence[tuple[Example, str]],
+    places: Iterable[Place],
+    known: frozenset[str],
+    cases: dict[str, _Form],
 ) -> list[MemorisedSpan]:
-    places = list(find(candidate))
-    wanted = {form for form, _, _ in places} - {form for form, _, _ in find(baseline)}
-    owners: dict[str, str] = {}
-    conversations: dict[str, set[str]] = {}
-    if wanted:
-        for example, text in sources:
-            for form in forms_of_case(text) & wanted:
-                owners.setdefault(form, example.id)
-                conversations.setdefault(form, set()).add(example.conversation or example.id)
-    return [
-        MemorisedSpan(kind, candidate[start:end], start, end, owners[form])
-        for form, start, end in places
-        if form in owners and len(conversations[form]) <= FEW
-    ]
+    found = []
+    for form, start, end in places:
+        case = cases.get(form)
+        if case is not None and form not in known and len(case.conversations) <= FEW:
+            found.append(MemorisedSpan(kind, candidate[start:end], start, end, case.example_id))
+    return found
 
 
-def _numbers_in(text: str) -> Iterator[tuple[str, int, int]]:
+def _numbers_in(text: str) -> Iterator[Place]:
     """Numbers that are likely to belong to one case: at least four digits, separators left out."""
     for found in _NUMBER.finditer(text):
         digits = "".join(character for character in found.group() if character.isdigit())
@@ -183,7 +256,7 @@ def _numbers_in(text: str) -> Iterator[tuple[str, int, int]]:
             yield digits, found.start(), found.end()
 
 
-def _names_in(text: str) -> Iterator[tuple[str, int, int]]:
+def _names_in(text: str) -> Iterator[Place]:
     """Every address, every capitalised run of words, and every word of such a run."""
     for found in _ADDRESS.finditer(text):
         yield found.group().casefold(), found.start(), found.end()
@@ -194,7 +267,7 @@ def _names_in(text: str) -> Iterator[tuple[str, int, int]]:
                 yield word.group().casefold(), word.start(), word.end()
 
 
-def _names_of_a_case(text: str) -> Iterator[tuple[str, int, int]]:
+def _names_of_a_case(text: str) -> Iterator[Place]:
     """Addresses, capitalised runs of two or more words inside a sentence, and words introduced as somebody's name.
 
     A single capitalised word proves nothing: it may be a product, a day, or any German noun.

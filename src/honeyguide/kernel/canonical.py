@@ -8,6 +8,8 @@ from typing import Any
 
 from honeyguide.kernel.errors import InvalidInput
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
 
 def canonical_json(value: Any) -> str:
     """Return ``value`` as JSON with sorted keys, no spaces, non-ASCII kept, and no NaN or infinity.
@@ -16,7 +18,7 @@ def canonical_json(value: Any) -> str:
         InvalidInput: the value holds something JSON cannot (NaN, a set, an object of ours).
     """
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return _ENCODER.encode(value)
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"This value cannot be written as JSON: {error}.") from error
 

@@ -50,9 +50,8 @@ class ManualClock:
 
 def iso(moment: datetime) -> str:
     """Return ``moment`` as ``YYYY-MM-DDTHH:MM:SS.mmmZ`` in UTC; a naive value is taken as UTC."""
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    utc = aware.astimezone(UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+    utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return f"{utc.isoformat(timespec='milliseconds')[:-6]}Z"
 
 
 def parse_iso(text: str) -> datetime:

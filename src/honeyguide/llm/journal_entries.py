@@ -12,6 +12,7 @@ from honeyguide.llm.tools import ToolCall, calls_json
 
 FORMAT = 1
 """Version of the line format; a higher one is not read."""
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,13 @@ class JournalTotals:
         """Return the sums with one more entry."""
         if entry.kind == "reply":
             usd = None if self.usd is None or entry.cost_usd is None else self.usd + entry.cost_usd
-            return replace(
-                self,
-                calls=self.calls + 1,
-                usd=usd,
-                input_tokens=self.input_tokens + total_input(entry.usage),
-                output_tokens=self.output_tokens + (entry.usage.output_tokens or 0),
+            return JournalTotals(
+                self.calls + 1,
+                usd,
+                self.input_tokens + total_input(entry.usage),
+                self.output_tokens + (entry.usage.output_tokens or 0),
+                self.maybe_usd,
+                self.maybe_tokens,
             )
         if entry.kind == "failed":
             return replace(
@@ -201,7 +203,7 @@ def to_line(entry: JournalEntry) -> bytes:
             "maybe_usd": entry.maybe_usd,
             "maybe_tokens": entry.maybe_tokens,
         }
-    return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
+    return _ENCODER.encode(data).encode("ascii") + b"\n"
 
 
 def parse_entry(line: bytes) -> JournalEntry:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from honeyguide.kernel.canonical import canonical_json, sha256_hex
@@ -68,8 +69,14 @@ _INHERITS_TOOLS = frozenset((FileKind.CLAUDE_SUBAGENT, FileKind.COPILOT_AGENT))
 
 def in_text(text: str) -> list[Capability]:
     """Return the capabilities that the text itself has, in order."""
+    return list(_in_text(text))
+
+
+@lru_cache(maxsize=8)
+def _in_text(text: str) -> tuple[Capability, ...]:
+    """Every candidate is compared with the same baseline."""
     found = [*_fences(text), *_commands(text), *_urls(text), *_imports(text)]
-    return sorted(found, key=lambda capability: (capability.start, capability.kind))
+    return tuple(sorted(found, key=lambda capability: (capability.start, capability.kind)))
 
 
 def in_fields(fields: Mapping[str, Any], kind: FileKind) -> list[Capability]:
@@ -111,6 +118,8 @@ def added_in_document(before: CarrierDocument, after: CarrierDocument) -> tuple[
 
 
 def _fences(text: str) -> Iterator[Capability]:
+    if not _may_have_fences(text):
+        return
     for match in _FENCE.finditer(text):
         language = (match.group(3).strip().split() or [""])[0].strip("{}").lower()
         code = match.group(4).strip()
@@ -124,12 +133,19 @@ def _fences(text: str) -> Iterator[Capability]:
         yield Capability(kind, f"{first[:80]} [{sha256_hex(code)[:12]}]", match.start(), match.end())
 
 
+def _may_have_fences(text: str) -> bool:
+    """Most prompts have none of what the patterns look for, and saying so by a plain search takes no time."""
+    return "```" in text or "~~~" in text
+
+
 def _commands(text: str) -> Iterator[Capability]:
     for match in _COMMAND.finditer(text):
         yield Capability(CapabilityKind.COMMAND, (match.group(1) or match.group(2)).strip(), match.start(), match.end())
 
 
 def _urls(text: str) -> Iterator[Capability]:
+    if "://" not in text:
+        return
     for match in _URL.finditer(text):
         url = match.group().rstrip(".,;:!?*_~")
         yield Capability(CapabilityKind.URL, url, match.start(), match.start() + len(url))
@@ -137,6 +153,8 @@ def _urls(text: str) -> Iterator[Capability]:
 
 def _imports(text: str) -> Iterator[Capability]:
     """Yield ``@path`` outside code; a bare word counts only if it looks like a file (a dot or a slash inside)."""
+    if "@" not in text:
+        return
     prose = _without_code_spans(_FENCE.sub(lambda m: _blank(m.group()), text))
     for match in _IMPORT.finditer(prose):
         value = match.group(1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 
 class LeftoverKind(StrEnum):
@@ -59,15 +60,21 @@ _MARKS = (
 
 def find(text: str) -> list[Leftover]:
     """Return every mark in ``text`` in order."""
+    return list(_found(text))
+
+
+@lru_cache(maxsize=8)
+def _found(text: str) -> tuple[Leftover, ...]:
+    """Several gates ask of the same candidate, and each candidate is compared with the same baseline."""
     found = [
         Leftover(kind, match.group().strip(), match.start(), match.end())
         for kind, pattern in _MARKS
         for match in pattern.finditer(text)
     ]
-    return sorted(found, key=lambda mark: mark.start)
+    return tuple(sorted(found, key=lambda mark: mark.start))
 
 
 def added(before: str, after: str) -> tuple[Leftover, ...]:
     """Return the marks of ``after`` that ``before`` does not have."""
-    known = {(mark.kind, mark.value.casefold()) for mark in find(before)}
-    return tuple(mark for mark in find(after) if (mark.kind, mark.value.casefold()) not in known)
+    known = {(mark.kind, mark.value.casefold()) for mark in _found(before)}
+    return tuple(mark for mark in _found(after) if (mark.kind, mark.value.casefold()) not in known)

@@ -63,6 +63,8 @@ _HANDLEBARS_NAME = re.compile(r"(?:\.\./)*(?:this[./])?(" + _PATH + r")$")
 
 def scan(text: str, engine: Engine) -> tuple[list[Use], str]:
     """Return the uses in ``text`` and the text with every tag blanked out, so that it can be searched further."""
+    if "{" not in text:
+        return [], text
     blanked = _RAW.sub(lambda m: _blank(m.group()), text)
     uses: list[Use] = []
     made: set[str] = set()

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from honeyguide.prompts import templates
 
@@ -65,12 +66,20 @@ def find(text: str, dialect: Dialect = Dialect.ANY, excluded: Collection[str] = 
         dialect: how variables are written in it.
         excluded: canonical spellings that a person said are no variables.
     """
+    return [v for v in _found(text, dialect) if v.spelled not in excluded]
+
+
+@lru_cache(maxsize=8)
+def _found(text: str, dialect: Dialect) -> tuple[Variable, ...]:
+    """Every candidate is compared with the same baseline."""
+    if "{" not in text and "$" not in text:
+        return ()
     found: list[Variable] = []
     masked = text
     for scan in _SCANS[dialect]:
         hits, masked = scan(masked)
         found.extend(hits)
-    return sorted((v for v in found if v.spelled not in excluded), key=lambda v: v.start)
+    return tuple(sorted(found, key=lambda v: v.start))
 
 
 def names(text: str, dialect: Dialect = Dialect.ANY, excluded: Collection[str] = ()) -> tuple[str, ...]:
@@ -104,6 +113,8 @@ def _scan_templates(engine: templates.Engine) -> _Scan:
 
 
 def _scan_format(text: str) -> tuple[list[Variable], str]:
+    if "{" not in text:
+        return [], text
     found = [
         Variable("{" + m.group(1) + "}", m.start(), m.end())
         for m in _FORMAT.finditer(text)
