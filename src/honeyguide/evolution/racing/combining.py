@@ -91,7 +91,8 @@ class Combining:
         on: npt.NDArray[np.bool_] = numbers < likely
         for row in tally.rows_with_rivals:
             on[:, :, row] &= ~(on[:, :, :row] & tally.clashes[row, :row]).any(axis=2)
-        signs = 2.0 * on.reshape(count * draws, trials) - 1.0
+        signs: Numbers = on.reshape(count * draws, trials).astype(np.float64)
+        signs += signs - 1.0
         # the diagonal counts the same for every draw
         so_far = np.add.reduce((signs @ tally.together()) * signs, axis=1).reshape(count, draws)
         alike = (signs @ signs.T).reshape(count, draws, count * draws)
