@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import honeyguide
-from honeyguide.desktop.said import Phrasebook, read_phrasebook, said_file, speak, spoken
+import honeyguide.desktop
+from honeyguide.desktop.said import Phrasebook, hint_of, read_phrasebook, said_file, said_of, speak, spoken
+from honeyguide.kernel.errors import NotFound, Unreadable
 from honeyguide.versions.diff import compare, summarise
-
-ENGINE = Path(honeyguide.__file__).parent
-SAYS = (
-    *sorted((ENGINE / "evolution/gates").glob("*.py")),
-    *(ENGINE / f"evolution/{name}.py" for name in ("decision", "orchestrator", "plan")),
-    *(ENGINE / f"evals/{name}.py" for name in ("finding", "findings", "receipts")),
-)
-"""The modules whose sentences a run's row, its review and its plan show."""
-NOT_SAID = {  # outcome words, of which the window has its own, and hints
-    "Better, proven", "Safe, not proven", "Cannot tell yet", "Adds a capability",
-    "Resume it to go on; what was paid for is kept.", "Honeyguide's version",
-}  # fmt: skip
-PLACES = re.compile(r"\{\d\}")
+from tests.desktop.engine_sentences import COMMAND, PLACES, engine_sentences
 
 
 @pytest.fixture
@@ -34,9 +24,50 @@ def german() -> Iterator[Phrasebook]:
     speak("en")
 
 
-def test_every_sentence_of_the_engine_has_its_pattern(german: Phrasebook) -> None:
-    missing = {text for path in SAYS for text in _sentences(path) if text not in german.table} - NOT_SAID
-    assert not missing, f"add these to {said_file('de').name}: {sorted(missing)}"
+def test_every_sentence_of_the_engine_is_known_in_german(german: Phrasebook) -> None:
+    known = engine_sentences()
+    assert len(known) > 1400
+    missing = {sentence: where for sentence, where in known.items() if sentence not in german.table}
+    assert not missing, f"add these to {said_file('de')}: {json.dumps(missing, indent=1)}"
+
+
+def test_what_names_a_command_is_said_in_words_of_the_window() -> None:
+    english = read_phrasebook(said_file("en")).table
+    known = {sentence for sentence in engine_sentences() if COMMAND.search(sentence)}
+    assert known == set(english), "resources/translations/said/en.json says in the window what commands say elsewhere"
+    for language in ("en", "de"):
+        said = read_phrasebook(said_file(language)).table.values()
+        assert not [sentence for sentence in said if COMMAND.search(sentence)]
+
+
+def test_no_sentence_of_the_window_names_a_command() -> None:
+    table = json.loads((said_file("en").parents[1] / "de.json").read_text(encoding="utf-8"))
+    assert not [sentence for sentence in table if COMMAND.search(sentence)]
+
+
+def test_errors_are_shown_through_the_book_only() -> None:
+    found = [
+        f"{path.name}:{node.lineno}"
+        for path in sorted(Path(honeyguide.desktop.__file__).parent.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("message", "hint")
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "error"
+    ]
+    assert {place.partition(":")[0] for place in found} == {"said.py"}, found
+
+
+def test_an_error_is_said_with_its_hint() -> None:
+    error = NotFound("There is no target called coder.", hint="See 'honeyguide targets list'.")
+    speak("en")
+    assert said_of(error) == "There is no target called coder. The page Targets shows all."
+    speak("de")
+    assert said_of(error) == "Es gibt kein Ziel namens coder. Die Seite „Ziele“ zeigt alle."
+    unreadable = Unreadable("/tmp/a. b.md cannot be read: Permission denied.", hint="Check its permissions.")
+    assert said_of(unreadable) == "/tmp/a. b.md ist nicht lesbar: keine Berechtigung. Prüfen Sie seine Rechte."
+    assert hint_of(ValueError("odd")) == ""
+    speak("en")
 
 
 def test_patterns_keep_their_places(german: Phrasebook) -> None:
@@ -56,7 +87,7 @@ def test_patterns_keep_their_places(german: Phrasebook) -> None:
             "Der Text wurde 12\u00a0% kürzer.",
         ),
         ("gate failure: The text is blank.", "nicht bestandene Prüfung: Der Text ist leer."),
-        ("The judge's model changed since.", "Seither geändert: das bewertende Modell."),
+        ("The judge's model changed since.", "Seither geändert: der Bewerter."),
         ("The placeholder [a.b{0}] was left in.", "Der Platzhalter [a.b{0}] blieb stehen."),
         ("A person's own note. Kept as it is.", "A person's own note. Kept as it is."),
         ("We follow house rules", "We follow house rules"),
@@ -96,47 +127,3 @@ def test_in_english_everything_stays() -> None:
     speak("en")
     assert spoken("846 of at most 3000 characters.") == "846 of at most 3000 characters."
     assert spoken(None) == ""
-
-
-def _sentences(path: Path) -> Iterator[str]:
-    """Yield the sentences that a module says, with numbered places; not what it raises, explains or matches."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    skipped: set[int] = set()
-    for node in ast.walk(tree):
-        is_raised = isinstance(node, ast.Raise)
-        is_pattern = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "compile"
-        is_explained = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if (is_raised and not _is_told(node)) or is_pattern or is_explained:
-            skipped |= {id(inner) for inner in ast.walk(node)}
-        elif isinstance(node, ast.JoinedStr):
-            skipped |= {id(inner) for inner in ast.walk(node) if inner is not node}
-    for node in ast.walk(tree):
-        if id(node) in skipped or not isinstance(node, ast.Constant | ast.JoinedStr):
-            continue
-        text = _pattern(node)
-        for part in [text] if text.startswith("inconclusive") else re.split(r"(?<=\})\s(?=[A-Z])", text):
-            if " " in part and re.search(r"[a-z]{2}", part):
-                yield _renumbered(part.strip())
-
-
-def _is_told(node: ast.Raise) -> bool:
-    """A receipt that cannot be read is told as a reason."""
-    return isinstance(node.exc, ast.Call) and "receipt" in ast.unparse(node.exc).lower()
-
-
-def _pattern(node: ast.Constant | ast.JoinedStr) -> str:
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else ""
-    text, number = "", 0
-    for part in node.values:
-        if isinstance(part, ast.Constant):
-            text += str(part.value)
-        elif not text.endswith("}"):
-            text += f"{{{number}}}"
-            number += 1
-    return text
-
-
-def _renumbered(text: str) -> str:
-    numbers = iter(range(10))
-    return PLACES.sub(lambda _: f"{{{next(numbers)}}}", text)

@@ -202,7 +202,7 @@ class Application(QObject):
             if self.is_for_a_person:
                 await asyncio.to_thread(Workspace.remember, workspace.path)
         except HoneyguideError as error:
-            _log.info("The workspace cannot be remembered: %s", error.message)
+            _log.info("The workspace cannot be remembered: %s", error)
         page = memory.text("page", "inbox")
         window.show_page(page if page in window.page_names() else "inbox")
         self._read_counts()

@@ -11,6 +11,7 @@ from honeyguide.desktop.actions import Handler, Handlers, page_titles
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.files import ask_files, ask_folder
 from honeyguide.desktop.notify import Step
+from honeyguide.desktop.said import said_of
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch
 from honeyguide.kernel.errors import HoneyguideError
@@ -227,7 +228,7 @@ class Commands:
         try:
             found = await self._desk.workspace.check_for_updates()
         except HoneyguideError as error:
-            self._desk.notify.warn("updates", f"{error.message} {error.hint}".strip())
+            self._desk.notify.warn("updates", said_of(error))
             return
         if found.is_newer:
             said = self._tr("Version {newest} is there; this is {current}. Get it from {place}.")

@@ -7,6 +7,7 @@ import logging
 
 from honeyguide.desktop.crash import text_of, write_report
 from honeyguide.desktop.dialogs.error import ErrorDialog, details_text
+from honeyguide.desktop.said import hint_of, sentence_of
 from honeyguide.desktop.window import Window
 from honeyguide.kernel.errors import HoneyguideError
 
@@ -42,7 +43,7 @@ class Failures:
         try:
             tr = self._window.tr
             if isinstance(error, HoneyguideError):
-                sentence, hint, details = error.message, error.hint, details_text(error.code, error.details)
+                sentence, hint, details = sentence_of(error), hint_of(error), details_text(error.code, error.details)
             else:
                 report = await asyncio.to_thread(write_report, error, where)
                 sentence = tr("Something went wrong that nobody foresaw.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from honeyguide.desktop.dialogs.error import details_text
 from honeyguide.desktop.dialogs.files import ask_folder
+from honeyguide.desktop.said import hint_of, sentence_of
 from honeyguide.desktop.widgets.states import StateAction
 from honeyguide.desktop.window import Window
 from honeyguide.kernel.errors import HoneyguideError, NotFound
@@ -58,8 +59,8 @@ class Opening:
         """Show why a workspace cannot be opened; says whether to try again."""
         window = self._window
         window.waiting.show_error(
-            error.message,
-            error.hint,
+            sentence_of(error),
+            hint_of(error),
             details=details_text(error.code, error.details),
             actions=[
                 StateAction("again", window.tr("Try again"), "retry"),

@@ -1,9 +1,10 @@
-"""What the engine says (reasons, summaries of changes, where a run stands), in the language of the window.
+"""What the engine says (errors and hints, findings, reasons, where a run stands), in the language of the window.
 
 The engine and every JSON document speak English; a stored sentence stays as it was written. The window knows the
 sentences' patterns (``resources/translations/said/``: English pattern to the other one, ``{0}``, ``{1}`` for what
 stands between) and puts a known one into its own language when it shows it. What it does not know is shown as it is. A
-test finds every pattern in the engine's source.
+test finds every pattern in the engine's source. English has a book too: it replaces hints that name a command by what
+can be done in the window.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
+from honeyguide.kernel.errors import HoneyguideError
 from honeyguide.kernel.resources import resource_root
 
 _PLACE = re.compile(r"\{(\d)\}")
@@ -26,8 +29,42 @@ _CHANGE = re.compile(
     r"(?P<length>same length|\d+ (?:%|characters?) (?:longer|shorter))(?P<end>\.?)",
     re.IGNORECASE,
 )
+_NEXT = re.compile(r"(?<=[.?!]) (?=[A-Z„“\"'(])")
+"""Where one sentence ends and the next begins; a path with a full stop and a blank in it seldom looks like that."""
+_FEW = 8
+"""Letters of a pattern below which its places hold single words only: it would fit too much."""
 _MOST = 4000
 """Longer texts are no sentences of the engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """An English sentence with places: the words around them, and the other sentence."""
+
+    words: tuple[str, ...]
+    places: tuple[str, ...]
+    other: str
+    is_weak: bool
+
+    def found_in(self, sentence: str) -> dict[str, str] | None:
+        """Return what stands in the places, each as short as can be; ``None`` when the words do not fit.
+
+        Takes time in proportion to the sentence's length, whatever it holds.
+        """
+        first, *rest = self.words
+        if not sentence.startswith(first):
+            return None
+        begin, found = len(first), {}
+        for number, (place, words) in enumerate(zip(self.places, rest, strict=True)):
+            is_last = number == len(self.places) - 1
+            end = len(sentence) - len(words) if is_last else sentence.find(words, begin + 1)
+            if end <= begin or not sentence.startswith(words, end):
+                return None
+            found[place] = sentence[begin:end]
+            if self.is_weak and " " in found[place]:
+                return None
+            begin = end + len(words)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +80,14 @@ class Phrasebook:
     table: Mapping[str, str]
     changes: Mapping[str, str]
     comma: bool = True
-    _patterns: list[tuple[re.Pattern[str], str]] = field(default_factory=list)
+    _patterns: list[_Pattern] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         places = [(english, other) for english, other in self.table.items() if _PLACE.search(english)]
         for english, other in sorted(places, key=lambda pair: -len(_PLACE.sub("", pair[0]))):
             parts = _PLACE.split(english)
-            pattern = "".join(re.escape(part) if n % 2 == 0 else f"(?P<p{part}>.+?)" for n, part in enumerate(parts))
-            self._patterns.append((re.compile(pattern, re.DOTALL), other))
+            letters = sum(letter.isalpha() for words in parts[::2] for letter in words)
+            self._patterns.append(_Pattern(tuple(parts[::2]), tuple(parts[1::2]), other, letters < _FEW))
 
     def translated(self, sentence: str, depth: int = 0) -> str:
         """Return the sentence in this language; one that is not known as it is."""
@@ -59,21 +96,23 @@ class Phrasebook:
             return known
         if not sentence or len(sentence) > _MOST or depth > 2:
             return sentence
-        change = _CHANGE.fullmatch(sentence)
+        change = _CHANGE.fullmatch(sentence) if self.changes else None
         if change is not None:
             return self._change(change)
-        for pattern, other in self._patterns:
-            found = pattern.fullmatch(sentence)
+        parts = _NEXT.split(sentence)
+        if len(parts) > 1:
+            said = " ".join(self.translated(part, depth) for part in parts)
+            if said != sentence:
+                return said
+        for pattern in self._patterns:
+            found = pattern.found_in(sentence)
             if found is not None:
-                return self._filled(other, found, depth)
-        begun, stop, rest = sentence.partition(". ")
-        if stop and rest:
-            return f"{self.translated(begun + '.', depth + 1)} {self.translated(rest, depth + 1)}"
+                return self._filled(pattern.other, found, depth)
         return sentence
 
-    def _filled(self, other: str, found: re.Match[str], depth: int) -> str:
+    def _filled(self, other: str, found: Mapping[str, str], depth: int) -> str:
         def value(place: re.Match[str]) -> str:
-            text = found[f"p{place[1]}"]
+            text = found[place[1]]
             number = _NUMBER.fullmatch(text)
             if number is not None and self.comma:
                 return number[1].replace(".", ",") + ("\u00a0%" if number[2] else "")
@@ -111,7 +150,27 @@ _book: Phrasebook | None = None
 
 def spoken(sentence: str | None) -> str:
     """Return what the engine said in the language of the window."""
-    return sentence or "" if _book is None or not sentence else _book.translated(sentence)
+    return sentence or "" if _book is None or not sentence else _looked_up(sentence)
+
+
+@lru_cache(maxsize=2048)
+def _looked_up(sentence: str) -> str:
+    return sentence if _book is None else _book.translated(sentence)
+
+
+def sentence_of(error: BaseException) -> str:
+    """Return what went wrong, in one sentence of the window's language."""
+    return spoken(error.message) if isinstance(error, HoneyguideError) else spoken(f"{error}") or type(error).__name__
+
+
+def hint_of(error: BaseException) -> str:
+    """Return what a person can do about it; empty when there is nothing to say."""
+    return spoken(error.hint) if isinstance(error, HoneyguideError) else ""
+
+
+def said_of(error: BaseException) -> str:
+    """Return the sentence and the hint, for one line."""
+    return f"{sentence_of(error)} {hint_of(error)}".strip()
 
 
 def said_file(language: str) -> Path:
@@ -122,11 +181,12 @@ def said_file(language: str) -> Path:
 def read_phrasebook(path: Path) -> Phrasebook:
     """Read the sentences of a language."""
     data = json.loads(path.read_text(encoding="utf-8"))
-    return Phrasebook(data["sentences"], data["changes"])
+    return Phrasebook(data["sentences"], data.get("changes", {}), comma=data.get("comma", True))
 
 
 def speak(language: str) -> None:
-    """Use a language from now on; English for one that is not there."""
+    """Use a language from now on; nothing is changed for one that is not there."""
     global _book
     path = said_file(language)
+    _looked_up.cache_clear()
     _book = read_phrasebook(path) if path.is_file() else None

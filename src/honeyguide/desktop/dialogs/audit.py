@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QPlainTextEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
 from honeyguide.desktop.dialogs.dialog import Dialog
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
 from honeyguide.desktop.theme.plain_text import block, one_line
 from honeyguide.desktop.widgets.buttons import Look
@@ -45,7 +46,11 @@ class AuditDialog(Dialog):
         for finding in report.findings[:MOST]:
             self._tree.addTopLevelItem(
                 QTreeWidgetItem(
-                    [words.get(finding.severity, finding.severity), one_line(finding.message, 300), finding.place]
+                    [
+                        words.get(finding.severity, finding.severity),
+                        one_line(spoken(finding.message), 300),
+                        finding.place,
+                    ]
                 )
             )
         self._tree.setColumnWidth(0, Metrics.characters(12))
@@ -69,9 +74,9 @@ class AuditDialog(Dialog):
         if row < 0:
             return
         finding = self._report.findings[row]
-        parts = [finding.message, finding.why]
+        parts = [spoken(finding.message), spoken(finding.why)]
         if finding.fix:
-            parts.append(self.tr("A safe fix: {fix}").format(fix=finding.fix))
+            parts.append(self.tr("A safe fix: {fix}").format(fix=spoken(finding.fix)))
         if finding.before or finding.after:
             parts.append(f"− {finding.before}\n+ {finding.after}")
         parts += [f"{path}:{line}  {text}" for path, line, text in finding.quotes]

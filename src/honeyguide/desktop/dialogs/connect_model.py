@@ -20,6 +20,7 @@ from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.dialogs.files import ask_files
 from honeyguide.desktop.rows import role_words
+from honeyguide.desktop.said import said_of, spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type
 from honeyguide.desktop.widgets.buttons import Button, Look
@@ -168,7 +169,7 @@ class ConnectModelDialog(Dialog):
         self._provider.blockSignals(False)
         self._keyring.setEnabled(report.can_keep_keys)
         (self._keyring if report.can_keep_keys else self._session).setChecked(True)
-        self._keyring.setToolTip(report.keyring)
+        self._keyring.setToolTip(spoken(report.keyring))
         self._on_provider()
 
     def _row(self) -> ProviderRow | None:
@@ -180,7 +181,7 @@ class ConnectModelDialog(Dialog):
         if row is None:
             return
         needs_key = row.key_source != "not-needed"
-        notes = list(row.notes)
+        notes = [spoken(note) for note in row.notes]
         if row.name == "practice":
             notes.append(
                 self.tr(
@@ -196,7 +197,7 @@ class ConnectModelDialog(Dialog):
         self._address.setVisible(has_address)
         self._address_row.setVisible(has_address)
         self._address.setText(row.address)
-        self._key_said.set_text(row.key)
+        self._key_said.set_text(spoken(row.key))
         self._forget_key.set_allowed(row.key_source in ("keyring", "session"), self.tr("No key of it is kept here."))
         self._file.setVisible(row.name == "gguf")
         self._ask.setVisible(row.name not in ("practice", "gguf", "replay"))
@@ -233,7 +234,7 @@ class ConnectModelDialog(Dialog):
         self._tasks.start(careful(), name)
 
     def _fail(self, error: Exception) -> None:
-        said = f"{error.message} {error.hint}".strip() if isinstance(error, HoneyguideError) else str(error)
+        said = said_of(error)
         self._hint.show_hint(said, Severity.BAD)
 
     async def _keep_key(self) -> None:
@@ -242,7 +243,7 @@ class ConnectModelDialog(Dialog):
         self._key.clear()
         place = await self._desk.workspace.set_key(provider, key, where=where)
         self._show(await self._desk.workspace.models())
-        self._hint.show_hint(place.message, Severity.GOOD)
+        self._hint.show_hint(spoken(place.message), Severity.GOOD)
 
     async def _drop_key(self) -> None:
         had = await self._desk.workspace.forget_key(str(self._provider.currentData()))
@@ -285,7 +286,7 @@ class ConnectModelDialog(Dialog):
         self._show_test(found[0])
 
     def _show_test(self, test: ModelTest) -> None:
-        parts = [test.message, test.remedy]
+        parts = [spoken(test.message), spoken(test.remedy)]
         if test.suggestions:
             parts.append(self.tr("Did you mean: {names}?").format(names=", ".join(test.suggestions)))
         if test.ok:

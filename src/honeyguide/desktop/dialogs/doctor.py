@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.dialog import Dialog
+from honeyguide.desktop.said import hint_of, sentence_of, spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics
 from honeyguide.desktop.widgets.buttons import Look
@@ -44,7 +45,7 @@ class DoctorDialog(Dialog):
         rows, lines = [], []
         for check in report.checks:
             verdict = "pass" if check.ok else "fail" if check.is_essential else "warn"
-            said = f"{check.message} {check.remedy}".strip() if not check.ok else check.message
+            said = f"{spoken(check.message)} {spoken(check.remedy)}".strip() if not check.ok else spoken(check.message)
             words = check.name.replace("-", " ").capitalize()
             rows.append(GateRow(check.name, verdict, said, words=words))
             lines.append(f"{'ok ' if check.ok else 'NO '} {check.name}: {said}")
@@ -53,4 +54,4 @@ class DoctorDialog(Dialog):
         self._stack.show_content()
 
     def _fail(self, error: Exception) -> None:
-        self._stack.show_error(getattr(error, "message", str(error)), getattr(error, "hint", ""))
+        self._stack.show_error(sentence_of(error), hint_of(error))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBox
 
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.dialog import Dialog
+from honeyguide.desktop.said import said_of, spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
 from honeyguide.desktop.theme.plain_text import block
@@ -129,8 +130,7 @@ class ExamDialog(Dialog):
     def _words(self, is_over: bool) -> str:
         if not self._answers and not self._kept:
             return self.tr(
-                "There is no answer to grade yet: they come from the unseen cases of runs. Start a run first, or "
-                "import graded cases with: honeyguide judge exam --import FILE"
+                "There is no answer to grade yet: they come from the unseen cases of runs. Start a run first."
             )
         good, bad = self._counts()
         said = self.tr("{good} graded good, {bad} bad; an exam takes {least} of both kinds together.").format(
@@ -187,7 +187,7 @@ class ExamDialog(Dialog):
         verdict = self.tr("{model} passed: it may verify.") if exam.passed else self.tr("{model} did not pass.")
         self._said.set_text(verdict.format(model=exam.model))
         report = exam.report
-        lines = list(report.get("failures", []))
+        lines = [spoken(line) for line in report.get("failures", [])]
         names = {
             "kappa": self.tr("Agreement with you beyond chance (kappa)"),
             "repeatability": self.tr("The same verdict each time"),
@@ -206,7 +206,7 @@ class ExamDialog(Dialog):
             button.set_allowed(False, self.tr("The exam is over."))
 
     def _fail(self, error: Exception) -> None:
-        sentence = f"{error.message} {error.hint}".strip() if isinstance(error, HoneyguideError) else str(error)
+        sentence = said_of(error)
         self._error.show_hint(sentence, Severity.BAD)
         self._judge()
 

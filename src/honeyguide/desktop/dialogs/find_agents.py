@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.notify import Step
+from honeyguide.desktop.said import hint_of, sentence_of
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, figures
 from honeyguide.desktop.widgets.buttons import Look
@@ -100,7 +101,7 @@ class FindAgentsDialog(Dialog):
         self._tree.setFocus()
 
     def _fail(self, error: Exception) -> None:
-        self._stack.show_error(getattr(error, "message", str(error)), getattr(error, "hint", ""))
+        self._stack.show_error(sentence_of(error), hint_of(error))
 
     def _judge(self) -> None:
         self._go.set_allowed(bool(self.ticked()), self.tr("Tick what shall be read."))
@@ -127,7 +128,7 @@ async def take_places(desk: Desk, chosen: Sequence[FoundAgent], *, is_own_folder
                 await desk.workspace.add_target(file)
                 added += 1
             except HoneyguideError as error:
-                refused.append(f"{file}: {error.message}")
+                refused.append(f"{file}: {sentence_of(error)}")
     if histories:
         desk.go("traces", histories)
     if added or refused:

@@ -12,6 +12,7 @@ from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.dialogs.run_options import Ceilings
 from honeyguide.desktop.memory import Memory
 from honeyguide.desktop.rows import models_words
+from honeyguide.desktop.said import said_of
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
 from honeyguide.desktop.theme.plain_text import one_line
@@ -19,7 +20,6 @@ from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 from honeyguide.desktop.widgets.number_fields import WholeField
-from honeyguide.kernel.errors import HoneyguideError
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +146,6 @@ class HarnessEvolveDialog(Dialog):
     def _fail(self, error: Exception) -> None:
         self._headline.set_text(self.tr("There is no plan"))
         self._about.set_text("")
-        sentence = f"{error.message} {error.hint}".strip() if isinstance(error, HoneyguideError) else str(error)
+        sentence = said_of(error)
         self._hint.show_hint(sentence, Severity.BAD)
         self._go.set_allowed(False, sentence)

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QListWidget, QPlainTextEdi
 from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.memory import Memory
 from honeyguide.desktop.rows import models_words
+from honeyguide.desktop.said import said_of, spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
 from honeyguide.desktop.theme.plain_text import block, one_line
 from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import PlainLabel, named
-from honeyguide.kernel.errors import HoneyguideError
 
 if TYPE_CHECKING:
     from honeyguide.workspace.harness_views import HarnessLook, HarnessRun
@@ -120,8 +120,8 @@ class HarnessRunDialog(Dialog):
         reason = ""
         if self._look.unsupported:
             parts = ", ".join(self._look.unsupported)
-            reason = self.tr("This runner does not support: {parts}. An installed hiveloom can run it, on the "
-                             "command line with --engine hiveloom.").format(parts=parts)  # fmt: skip
+            said = self.tr("This runner does not support: {parts}. An installed hiveloom can run it.")
+            reason = said.format(parts=parts)
         elif self._look.executes_code and not self._look.is_trusted:
             reason = self.tr("It would run code of its folder, which is not trusted yet.")
         elif self._is_running:
@@ -161,7 +161,7 @@ class HarnessRunDialog(Dialog):
             status=status_words(status), turns=figures.whole(int(data.get("turns") or 0)), cost=cost
         )
         if data.get("reason"):
-            said += f" · {one_line(str(data['reason']), 300)}"
+            said += f" · {one_line(spoken(str(data['reason'])), 300)}"
         if run.drafted:
             said += " · " + self.tr("A proposal was drafted; it waits for you.")
         self._said.show_hint(said, severity)
@@ -169,7 +169,7 @@ class HarnessRunDialog(Dialog):
 
     def _fail(self, error: Exception) -> None:
         self._is_running = False
-        sentence = f"{error.message} {error.hint}".strip() if isinstance(error, HoneyguideError) else str(error)
+        sentence = said_of(error)
         self._said.show_hint(sentence, Severity.BAD)
         self._judge()
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QSize
 from PySide6.QtWidgets import QComboBox, QFormLayout, QTreeWidget, QTreeWidgetItem, QWidget
 
 from honeyguide.desktop.dialogs.dialog import Dialog
+from honeyguide.desktop.said import hint_of, sentence_of
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role
 from honeyguide.desktop.theme.plain_text import one_line, tooltip
@@ -145,7 +146,7 @@ class ImportAsDialog(Dialog):
     def _fail(self, error: Exception) -> None:
         self._boxes = {}
         if isinstance(error, HoneyguideError):
-            self._stack.show_error(error.message, error.hint)
+            self._stack.show_error(sentence_of(error), hint_of(error))
         else:
             self._stack.show_error(self.tr("This file is no table that can be read."), str(error))
         self._go.set_allowed(False, self.tr("It cannot be read as a table."))

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
 from honeyguide.desktop.dialogs.dialog import Dialog
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, figures
 from honeyguide.desktop.theme.plain_text import one_line
 from honeyguide.desktop.widgets.buttons import Look
@@ -49,7 +50,7 @@ class ImportReportDialog(Dialog):
         tree.setUniformRowHeights(True)
         files = sorted(report.files, key=lambda file: not (file.message or file.health))
         for file in files[:MOST_FILES]:
-            trouble = file.message or "; ".join(self._problem(problem) for problem in file.health)
+            trouble = spoken(file.message) or "; ".join(self._problem(problem) for problem in file.health)
             if file.unchanged and not trouble:
                 trouble = self.tr("unchanged since the last import")
             columns = [one_line(file.path, 400), file.source or "–", whole(file.traces), one_line(trouble, 400)]

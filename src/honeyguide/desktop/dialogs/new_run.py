@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.dialogs.run_planning import RunPlanning
-from honeyguide.desktop.said import spoken
+from honeyguide.desktop.said import said_of, spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Role, Type
 from honeyguide.desktop.widgets.buttons import Look
@@ -162,7 +162,7 @@ class NewRunDialog(Dialog):
         if error is None:
             self._error.show_hint("")
             return
-        said = f"{error.message} {error.hint}".strip() if isinstance(error, HoneyguideError) else str(error)
+        said = said_of(error)
         self._error.show_hint(said, Severity.BAD)
 
     def _end(self) -> None:

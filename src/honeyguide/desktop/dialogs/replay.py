@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QVBoxLayout, 
 
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.dialog import Dialog
+from honeyguide.desktop.said import said_of
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, figures
 from honeyguide.desktop.theme.plain_text import one_line
@@ -17,7 +18,6 @@ from honeyguide.desktop.widgets.diff import DiffPanel
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 from honeyguide.desktop.widgets.number_fields import WholeField
-from honeyguide.kernel.errors import HoneyguideError
 
 if TYPE_CHECKING:
     from honeyguide.workspace import Replayed
@@ -141,6 +141,6 @@ class ReplayDialog(Dialog):
 
     def _fail(self, error: Exception) -> None:
         self._said.set_text("")
-        sentence = f"{error.message} {error.hint}".strip() if isinstance(error, HoneyguideError) else str(error)
+        sentence = said_of(error)
         self._error.show_hint(sentence, Severity.BAD)
         self._go.set_allowed(True)

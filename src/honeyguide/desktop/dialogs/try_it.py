@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from honeyguide.desktop.dialogs.dialog import Dialog
+from honeyguide.desktop.said import said_of
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
 from honeyguide.desktop.theme.plain_text import block
 from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import PlainLabel, named
-from honeyguide.kernel.errors import HoneyguideError
 
 if TYPE_CHECKING:
     from honeyguide.workspace import TryResult
@@ -105,7 +105,7 @@ class TryDialog(Dialog):
 
     def _fail(self, error: Exception) -> None:
         self._said.set_text("")
-        sentence = f"{error.message} {error.hint}".strip() if isinstance(error, HoneyguideError) else str(error)
+        sentence = said_of(error)
         self._error.show_hint(sentence, Severity.BAD)
         self._judge()
 

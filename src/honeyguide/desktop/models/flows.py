@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from honeyguide.desktop.models.cells import Cell
 from honeyguide.desktop.models.columns import Column
 from honeyguide.desktop.models.indexed import IndexedTableModel
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Role, figures
 from honeyguide.desktop.theme.plain_text import one_line
 
@@ -62,7 +63,7 @@ class FlowModel(IndexedTableModel[FlowLine]):
             return Cell(age, Role.TEXT_2, right=True, tip=figures.exact_time(row.created_at))
         if name == "flow":
             return Cell(one_line(row.flow), icon="flows", tip=row.place)
-        return Cell(one_line(row.reason), Role.TEXT_2, tip=row.reason[:600])
+        return Cell(one_line(spoken(row.reason)), Role.TEXT_2, tip=spoken(row.reason)[:600])
 
 
 def status_look(status: str) -> tuple[str, Role, str]:

@@ -121,7 +121,8 @@ class FlowsPage(Page):
             self.tr("No proposal for a flow"),
             self.tr(
                 "A flow is a prompt in a markdown file that runs as a command. What its maintainer proposes stands "
-                "here, proven on the flow's own suite. Begin one with: honeyguide flow propose FLOW.md"
+                "here, proven on the flow's own suite. They are begun where the flow is run; here they are looked at, "
+                "applied and rolled back."
             ),
             [StateAction("bring", self.tr("Bring runs of mdflow in…"), "import")],
             icon="flows",

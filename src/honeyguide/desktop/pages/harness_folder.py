@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from honeyguide.desktop.pages.harness_desk import FolderView
 from honeyguide.desktop.pages.harness_tabs import FailuresTab, ProposalsTab, VersionsTab
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type
 from honeyguide.desktop.theme.plain_text import one_line
 from honeyguide.desktop.widgets.buttons import Button, Look
@@ -70,10 +71,10 @@ class FolderPanel(QWidget):
         ]
         self._about.set_text(" · ".join(part for part in parts if part))
         self._where.set_text(about.path)
-        problems = [str(problem.get("message") or "") for problem in about.problems]
+        problems = [spoken(str(problem.get("message") or "")) for problem in about.problems]
         self.problems.show_hint(" ".join(one_line(said, 200) for said in problems[:3]), Severity.WARN)
         look = view.look
-        said = self.tr("A run would execute code of this folder: {reason}.").format(reason=look.reason)
+        said = self.tr("A run would execute code of this folder: {reason}.").format(reason=spoken(look.reason))
         asks = look.executes_code and not look.is_trusted
         self.trust_hint.show_hint(said if asks else "", Severity.INFO, action=self.tr("Look at it and trust…"))
         self.evolve.set_allowed(look.can_evolve, self.tr("The folder switched drafting off."))

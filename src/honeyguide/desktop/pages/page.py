@@ -12,6 +12,7 @@ from honeyguide.desktop.actions import Handlers
 from honeyguide.desktop.crash import text_of
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.error import details_text
+from honeyguide.desktop.said import hint_of, sentence_of
 from honeyguide.desktop.theme import Metrics, Type
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 from honeyguide.desktop.widgets.states import StateAction, StateStack
@@ -104,7 +105,7 @@ class Page(QWidget):
             again = [StateAction("read-again", self.tr("Try again"), "retry")]
             if isinstance(error, HoneyguideError):
                 details = details_text(error.code, error.details) if error.details else ""
-                stack.show_error(error.message, error.hint, details=details, actions=again)
+                stack.show_error(sentence_of(error), hint_of(error), details=details, actions=again)
             else:
                 sentence = self.tr("This page could not be read.")
                 stack.show_error(

@@ -16,7 +16,7 @@ from honeyguide.desktop.pages.review_commands import ReviewCommands
 from honeyguide.desktop.pages.review_head import ReviewHead
 from honeyguide.desktop.pages.review_parts import ReviewParts
 from honeyguide.desktop.pages.review_tabs import ChecksTab
-from honeyguide.desktop.said import spoken
+from honeyguide.desktop.said import hint_of, sentence_of, spoken
 from honeyguide.desktop.tasks import DEBOUNCE_MS, TaskScope
 from honeyguide.desktop.widgets.decision_bar import DecisionBar, DecisionState
 from honeyguide.desktop.widgets.labels import named
@@ -159,7 +159,7 @@ class ReviewPanel(QWidget):
 
         again = [StateAction("read-again", self.tr("Try again"), "retry")]
         if isinstance(error, HoneyguideError):
-            self.outer.show_error(error.message, error.hint, actions=again)
+            self.outer.show_error(sentence_of(error), hint_of(error), actions=again)
         else:
             self.outer.show_error(self.tr("This run could not be read."), details=text_of(error), actions=again)
 
@@ -219,7 +219,7 @@ class ReviewPanel(QWidget):
                 self.changes.set_places(self.checks.failed_places())
 
         def failed(error: Exception) -> None:
-            self.decision.set_accept(False, getattr(error, "message", str(error)))
+            self.decision.set_accept(False, sentence_of(error))
 
         self.tasks.latest("check", lambda: self._checked(uuid), show, failed=failed, delay_ms=DEBOUNCE_MS)
 

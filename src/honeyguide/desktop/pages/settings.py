@@ -23,6 +23,7 @@ from honeyguide.desktop.actions import Handler, Handlers
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.pages.setting_words import group_titles, setting_words
+from honeyguide.desktop.said import said_of
 from honeyguide.desktop.theme import Metrics, Role, Type
 from honeyguide.desktop.widgets.buttons import Button, Look, ToolButton
 from honeyguide.desktop.widgets.labels import PlainLabel, named
@@ -124,7 +125,7 @@ class SettingsPage(Page):
             try:
                 await self.desk.workspace.set_setting(key, value)
             except HoneyguideError as error:
-                self._rows[key].show_error(f"{error.message} {error.hint}".strip())
+                self._rows[key].show_error(said_of(error))
                 return
             self._rows[key].show_value(self.desk.workspace.setting(key))
             if key == "window.language":

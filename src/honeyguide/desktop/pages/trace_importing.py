@@ -14,6 +14,7 @@ from honeyguide.desktop.dialogs.files import ask_files, ask_folder
 from honeyguide.desktop.dialogs.import_as import ImportAsDialog, ImportChoice
 from honeyguide.desktop.dialogs.import_report import ImportReportDialog
 from honeyguide.desktop.notify import Step
+from honeyguide.desktop.said import said_of, sentence_of
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import figures
 from honeyguide.desktop.widgets.import_bar import ImportBar
@@ -75,11 +76,11 @@ class TraceImporting:
         try:
             report = await self._read(paths, choice, stop)
         except Interrupted as error:
-            self._desk.notify.info(f"{error.message} {error.hint}".strip())
+            self._desk.notify.info(said_of(error))
         except (Unsupported, Unreadable) as error:
             if not all(path.is_file() for path in paths):
                 raise
-            unknown = error.message
+            unknown = sentence_of(error)
         finally:
             self._stop = None
             if not self._tasks.is_closed:
