@@ -18,6 +18,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+from urllib.request import ProxyHandler, Request, build_opener
 
 SECONDS = 120.0
 MODEL_FILE_COMMAND = "serve-model-file"
@@ -25,6 +28,22 @@ REVIEW = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
     "content=\"default-src 'none'; style-src 'unsafe-inline'\"><title>t</title></html>"
 )
+HARNESS = """\
+name: trial
+description: Shows that the code of a folder runs
+model: {provider: practice, id: practice}
+system_prompt: Say hello.
+verify:
+  validators:
+  - code: validators/seen.py:check
+"""
+VALIDATOR = """\
+from pathlib import Path
+
+def check(run_output, run_context):
+    Path(__file__).parents[1].joinpath("seen.txt").write_text("called")
+    return {"passed": True}
+"""
 
 
 class Trial:
@@ -103,6 +122,8 @@ def try_all(trial: Trial, *, window: bool) -> None:
     _import_history(trial)
     _reach_providers(trial)
     _start_model_child(trial)
+    _run_folder_code(trial)
+    _run_through_http(trial)
     _start_other_programs(trial)
     trial.run("demo", "--dir", str(trial.folder / "demo"))
     assert trial.run("frobnicate", "--json", exits=2).startswith("{")
@@ -142,6 +163,54 @@ def _start_model_child(trial: Trial) -> None:
     assert done.returncode != 0, "it served a model that does not exist"
     assert "No module named" not in said and "Usage:" not in said, said
     print("          the child for model files starts", flush=True)
+
+
+def _run_folder_code(trial: Trial) -> None:
+    """The code of a harness folder runs in a child, which is this program started once more."""
+    root = trial.folder / "harness"
+    (root / "validators").mkdir(parents=True)
+    (root / "harness.yaml").write_text(HARNESS)
+    (root / "validators" / "seen.py").write_text(VALIDATOR)
+    trial.run("harness", "trust", str(root))
+    ended = json.loads(trial.run("harness", "run", str(root), "--input", "Say hello", "--json"))
+    assert ended["status"] == "success", ended
+    assert (root / "seen.txt").read_text() == "called"
+
+
+def _run_through_http(trial: Trial) -> None:
+    """The server starts a process for its runs, which is this program too; one run goes from order to proposal."""
+    began = time.monotonic()
+    with subprocess.Popen(
+        [str(trial.program), "serve", "--port", "0", "--json"],
+        env=trial.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=trial.folder,
+    ) as server:  # fmt: skip
+        watch = threading.Timer(SECONDS, server.kill)
+        watch.start()
+        try:
+            assert server.stdout is not None
+            said = b"".join(iter(server.stdout.readline, b"}\n")) + b"}"
+            base = json.loads(said)["url"] + "/api/evolution"
+            target = {"kind": "persona-system-prompt", "name": "planner"}
+            live = _asked(f"{base}/baseline?{urlencode(target)}")
+            order = {"targetKind": target["kind"], "targetName": target["name"], **live, "preset": "quick"}
+            run = _asked(f"{base}/run", order)
+            assert run["uuid"] and run["spend"]["calls"] > 0, run
+        finally:
+            watch.cancel()
+            server.terminate()
+    print(f"{time.monotonic() - began:6.1f} s  serve, and a run through it", flush=True)
+
+
+def _asked(address: str, body: object = None) -> dict[str, Any]:
+    """Return what the server answers to a GET, or to a POST where there is a body."""
+    request = Request(
+        address,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    with build_opener(ProxyHandler({})).open(request, timeout=SECONDS) as answer:
+        found: dict[str, Any] = json.loads(answer.read())
+    return found
 
 
 def _start_other_programs(trial: Trial) -> None:
