@@ -17,7 +17,7 @@ import typer.main
 import yaml
 
 from honeyguide import __version__
-from honeyguide.cli.app import app
+from honeyguide.cli.app import command_line
 from honeyguide.workspace.exporting import _HEAD
 
 RESOURCES = "resources/desktop"
@@ -112,7 +112,7 @@ def test_the_validators_are_content(root: Path, program: str, arguments: list[st
 
 
 def test_the_manual_page_tells_every_command(root: Path) -> None:
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(command_line())
     page = (root / RESOURCES / "honeyguide.1").read_text(encoding="utf-8")
     told = set(re.findall(r"^\.It Cm (\S+)$", page, re.MULTILINE))
     assert set(command.commands) <= told  # type: ignore[attr-defined]

@@ -14,57 +14,28 @@ import typer
 from typer.exceptions import TyperException
 
 from honeyguide import __version__
-from honeyguide.cli import (
-    corrections,
-    datasets,
-    demo,
-    desktop_entry,
-    evolve,
-    feedback,
-    flows,
-    harness,
-    judge,
-    models,
-    open_review,
-    output,
-    runs,
-    service,
-    session,
-    start,
-    suites,
-    targets,
-    traces,
-    updates,
-    versions,
-)
+from honeyguide.cli import output, session
+from honeyguide.cli.commands import add_commands
 from honeyguide.cli.front_ends import FrontEnds
 from honeyguide.kernel.errors import HoneyguideError, InternalError, Interrupted, InvalidInput
 from honeyguide.workspace import write_crash_report
 
-app = typer.Typer(
-    name="honeyguide",
-    help="Improves the prompts that drive AI agents, with proof, and lets a person decide.",
-    no_args_is_help=False,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for _part in (start, demo, evolve, datasets, service, desktop_entry, open_review, updates):
-    _part.register(app)
-app.add_typer(targets.app, name="targets")
-app.add_typer(traces.app, name="traces")
-app.add_typer(corrections.app, name="corrections")
-app.add_typer(models.app, name="models")
-app.add_typer(judge.app, name="judge")
-app.add_typer(runs.app, name="runs")
-app.add_typer(versions.app, name="versions")
-app.add_typer(feedback.app, name="feedback")
-app.add_typer(suites.app, name="suites")
-app.add_typer(flows.app, name="flow")
-app.add_typer(harness.app, name="harness")
+
+def command_line(arguments: Sequence[str] = ()) -> typer.Typer:
+    """Return the commands that these arguments can mean; without arguments all of them."""
+    app = typer.Typer(
+        name="honeyguide",
+        help="Improves the prompts that drive AI agents, with proof, and lets a person decide.",
+        no_args_is_help=False,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback(invoke_without_command=True)(_root)
+    add_commands(app, arguments)
+    return app
 
 
-@app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
     workspace: Annotated[Path | None, typer.Option(help="The workspace folder.", metavar="DIR")] = None,
@@ -76,7 +47,9 @@ def _root(
         print(f"honeyguide {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        raise typer.Exit(start.open_window(smoke=smoke))
+        from honeyguide.cli.start import open_window
+
+        raise typer.Exit(open_window(smoke=smoke))
 
 
 def run(arguments: Sequence[str], front_ends: FrontEnds | None = None) -> int:
@@ -86,7 +59,7 @@ def run(arguments: Sequence[str], front_ends: FrontEnds | None = None) -> int:
     as_json = "--json" in arguments
     failure: HoneyguideError
     try:
-        result = app(args=list(arguments), prog_name="honeyguide", standalone_mode=False)
+        result = command_line(arguments)(args=list(arguments), prog_name="honeyguide", standalone_mode=False)
         if result != Interrupted.exit_code:  # what the command line library makes of Ctrl+C
             return result if isinstance(result, int) else 0
         failure = _stopped()

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from honeyguide.cli import output, session
-from honeyguide.cli.flow_printing import tell_plan
 from honeyguide.kernel.errors import InvalidInput, PolicyRefused, Unreadable
 from honeyguide.workspace import (
-    FlowPlan,
     ModelRef,
     ModelRole,
     PlanReport,
@@ -21,6 +19,9 @@ from honeyguide.workspace import (
     RunResult,
     Workspace,
 )
+
+if TYPE_CHECKING:
+    from honeyguide.workspace import FlowPlan
 
 Target = Annotated[str, typer.Argument(help="NAME, or KIND:NAME.", metavar="TARGET")]
 Model = Annotated[str | None, typer.Option(help="Who answers: PROVIDER:MODEL.")]
@@ -95,7 +96,9 @@ def plan(
         return report, requests
 
     report, requests = session.run_with_workspace(work)
-    if isinstance(report, FlowPlan):
+    if not isinstance(report, PlanReport):
+        from honeyguide.cli.flow_printing import tell_plan  # what it needs of flows takes a while to load
+
         tell_plan(report, as_json=json)
         return
     data = report.to_json()
