@@ -40,6 +40,11 @@ SchemaGenerations = Annotated[int | None, typer.Option(help="The same for the sc
 Candidate = Annotated[Path | None, typer.Option(help="Prove this text instead of searching.", metavar="FILE")]
 Preset = Annotated[str, typer.Option(help="thorough, efficient or quick.")]
 Concurrency = Annotated[int, typer.Option(help="Calls at the same time.", min=1, max=64)]
+With = Annotated[
+    list[str] | None,
+    typer.Option("--with", help="Another target whose text changes in the same run; repeatable.", metavar="NAME"),
+]
+Alone = Annotated[bool, typer.Option("--alone", help="Leave out the targets that stand with this one.")]
 AllowMemorised = Annotated[
     bool, typer.Option("--allow-memorised", help="Let words of training cases into the text; it stays on record.")
 ]
@@ -79,6 +84,8 @@ def plan(
     ablate: Ablate = False,
     allow_memorised: AllowMemorised = False,
     batch: Batch = None,
+    together: With = None,
+    alone: Alone = False,
     show_request: Annotated[
         bool, typer.Option("--show-request", help="Show the first request as it would leave.")
     ] = False,
@@ -133,6 +140,8 @@ def evolve(
     ablate: Ablate = False,
     allow_memorised: AllowMemorised = False,
     batch: Batch = None,
+    together: With = None,
+    alone: Alone = False,
     yes: Annotated[bool, typer.Option("--yes", help="Spend without asking.")] = False,
     events: session.Events = False,
     json: session.Json = False,
@@ -220,6 +229,7 @@ def _print_plan(report: PlanReport) -> None:
     output.print_facts(
         {
             "examples": f"{kept['train']} to learn from, {kept['validation']} to choose by, {kept['holdout']} unseen",
+            **({"together with": ", ".join(report.together)} if report.together else {}),
             "left out": ", ".join(f"{count} × {why}" for why, count in dropped.items()) or "none",
             "calls": f"{calls['low']} to {calls['high']}",
             "price": f"{output.money(usd['low'])} to {output.money(usd['high'])}",
@@ -249,6 +259,8 @@ def _options(given: dict[str, Any]) -> RunOptions:
         ablate=given["ablate"],
         allow_memorised=given["allow_memorised"],
         batch=given["batch"],
+        together=tuple(given["together"] or ()),
+        alone=given["alone"],
         models={role: ModelRef.parse(given[name]) for role, name in roles.items() if given[name]},
     )
 

@@ -183,6 +183,14 @@ def export(
 def print_diff(view: DiffView) -> None:
     """Print hunks with red and green lines."""
     output.console().print(output.shown(view.summary))
+    for text in view.texts:
+        output.console().print(f"\n[bold]{output.shown(text.target)}[/]  {output.shown(text.view.summary)}")
+        _print_hunks(text.view, text.first)
+    if not view.texts:
+        _print_hunks(view)
+
+
+def _print_hunks(view: DiffView, first: int = 0) -> None:
     for hunk in view.hunks:
         worth = view.worth.get(hunk.n)
         said = (
@@ -191,7 +199,7 @@ def print_diff(view: DiffView) -> None:
             else f"  worth {output.points(worth['gain'])}"
             + ("" if worth["earns"] else ", earns nothing: leave it out with --hunks")
         )
-        output.console().print(f"[cyan]change {hunk.n}[/][dim]{said}[/]")
+        output.console().print(f"[cyan]change {hunk.n + first}[/][dim]{said}[/]")
         for line in hunk.before.splitlines():
             output.console().print(f"[red]- {output.shown(line)}[/]")
         for line in hunk.after.splitlines():
@@ -226,6 +234,10 @@ def _decide(
         then(detail)
         return
     output.console().print(f"{output.shown(data['run_uuid'])} is now {output.shown(data['status'])}.")
+    if data["status"] == "deployed":
+        for text in data.get("texts", ()):
+            made = "unchanged" if text["version"] is None else f"version {text['version']}"
+            output.console().print(f"{output.shown(text['target'])}: {made}, in one step with the others")
     if data["failure_reason"]:
         output.console().print(output.shown(data["failure_reason"]), style="red")
 
@@ -253,6 +265,9 @@ def _print_run(detail: RunDetail) -> None:
             f"{suite['actualInvocations']}/{suite['plannedInvocations']} trials"
             f"{stale if suite['receipt_state']['stale'] else ''}"
         )
+    for text in data.get("texts", ()):
+        numbers = ", ".join(str(hunk["n"]) for hunk in text["hunks"]) or "none"
+        output.print_facts({"text": text["target"], "changes": f"{numbers}  {text['summary']}"})
     for gate in data["gateReasons"]:
         mark = "[green]✓[/]" if gate["verdict"] == "pass" else "[red]✗[/]"
         output.console().print(f"{mark} {output.shown(gate['gate'])}: {output.shown(gate['reason'])}")

@@ -24,9 +24,17 @@ def list_(target: Target, json: session.Json = False) -> None:
         return
     output.console().print(
         output.table(
-            ["", "n", "created", "origin", "hash", "note"],
+            ["", "n", "created", "origin", "hash", "together with", "note"],
             [
-                ("●" if v["current"] else "", v["n"], v["created_at"], v["origin"], v["sha256"][:12], v["note"] or "")
+                (
+                    "●" if v["current"] else "",
+                    v["n"],
+                    v["created_at"],
+                    v["origin"],
+                    v["sha256"][:12],
+                    ", ".join(v["together"]),
+                    v["note"] or "",
+                )
                 for v in data["versions"]
             ],
         )
@@ -71,14 +79,19 @@ def backup(
 def rollback(
     target: Target,
     to: Annotated[int | None, typer.Option(help="Which version; the previous one when not given.", metavar="N")] = None,
+    alone: Annotated[bool, typer.Option("--alone", help="Leave what went live together with it.")] = False,
     json: session.Json = False,
 ) -> None:
-    """Bring an earlier version back, as a new version."""
-    row = session.run_with_workspace(lambda workspace: workspace.rollback(target, to=to, origin=session.origin()))
+    """Bring an earlier version back, as a new version; what went live together with it goes back in the same step."""
+    row = session.run_with_workspace(
+        lambda workspace: workspace.rollback(target, to=to, origin=session.origin(), alone=alone)
+    )
     if json:
         output.print_json(row.to_json())
         return
     output.console().print(f"Version {row.n} is live.")
+    for other in row.together:
+        output.console().print(f"{output.shown(other)} went back in the same step.")
 
 
 @app.command()

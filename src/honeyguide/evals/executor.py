@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from honeyguide.evals.examples import Example
 from honeyguide.kernel.errors import ModelError
 from honeyguide.llm.protocol import Message, ModelClient, ModelRef, ModelRequest, ModelRole, StopReason
+from honeyguide.prompts.joined import Joined
 
 SCHEMA_SEPARATOR = "\n\n"
 """What stands between the candidate's text and the rendered output schema."""
@@ -43,19 +44,21 @@ class PromptExecutor:
 
     Attributes:
         max_tokens: the longest answer that is accepted.
+        joined: the form of candidate texts that hold several texts, all of which drive the model at once.
     """
 
     client: ModelClient
     model: ModelRef
     max_tokens: int = 2048
     temperature: float | None = None
+    joined: Joined | None = None
 
     def request(self, prompt_text: str, schema_text: str | None, input: str, repetition: int = 0) -> ModelRequest:
         """Return the request that ``run`` sends."""
         return ModelRequest(
             model=self.model,
             messages=(Message("user", input),),
-            system=executor_system(prompt_text, schema_text),
+            system=executor_system(self._applied(prompt_text), schema_text),
             max_tokens=self.max_tokens,
             role=ModelRole.EXECUTOR,
             repetition=repetition,
@@ -75,3 +78,6 @@ class PromptExecutor:
         if not reply.text.strip() and reply.stop_reason is StopReason.MAX_TOKENS:
             return Answer("", "executor-truncated", reply.cost_usd, reply.replayed)
         return Answer(reply.text, "", reply.cost_usd, reply.replayed)
+
+    def _applied(self, prompt_text: str) -> str:
+        return prompt_text if self.joined is None else self.joined.applied(prompt_text)

@@ -29,6 +29,7 @@ IN_WORDS: Final[Mapping[str, str]] = {
     "suite": "the eval suite",
     "cases": "the cases of the eval suite",
     "look": "the number of looks at the sealed examples",
+    "together": "which texts were measured together",
     "gates": "the options of the gates",
 }
 

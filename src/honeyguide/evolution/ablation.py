@@ -15,13 +15,16 @@ from honeyguide.evals.statistics import Interval, bootstrap_interval, mean
 from honeyguide.evolution.candidates import Measurement, paired
 from honeyguide.evolution.instruction_search import calls_for
 from honeyguide.evolution.scoring import ScoreLedger
-from honeyguide.versions.diff import Comparison, apply_hunks, compare, hunks_of
+from honeyguide.versions.diff import Comparison, apply_hunks, hunks_of
+from honeyguide.versions.diff import compare as compare_texts
 
 MOST_HUNKS = 12
 """Changes in more places are not taken apart: it would cost more than it tells."""
 MARGIN = 0.01
 """A mean score within which two texts count as equally good."""
 CONFIDENCE = 0.8
+Compare = Callable[[str, str], Comparison]
+"""How two texts are compared; joined ones by their texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Ablation:
     shortest: str
 
 
-def ablation_calls(live: str, candidate: str, examples: Sequence[Example]) -> int:
+def ablation_calls(live: str, candidate: str, examples: Sequence[Example], compare: Compare = compare_texts) -> int:
     """Return the most model calls that ``ablate`` makes; 0 when there is nothing to take apart."""
     hunks = len(hunks_of(compare(live, candidate)))
     texts = hunks + 2 if 2 <= hunks <= MOST_HUNKS else 0
@@ -88,6 +91,7 @@ async def ablate(
     *,
     seed: int,
     allowed: Callable[[str], bool] = lambda text: True,
+    compare: Compare = compare_texts,
 ) -> Ablation:
     """Measure ``candidate`` without each of its hunks against ``live``; see the module.
 
@@ -123,7 +127,9 @@ async def ablate(
     return Ablation(tuple(gains), (), candidate)
 
 
-def worth_of(found: Ablation, live: str, left_out: Sequence[int] = ()) -> dict[str, Any]:
+def worth_of(
+    found: Ablation, live: str, left_out: Sequence[int] = (), compare: Compare = compare_texts
+) -> dict[str, Any]:
     """Return what each change of the proposed text is worth, as artifacts hold it.
 
     Args:

@@ -46,6 +46,7 @@ def artifacts_of(
         "exampleCount": len(dataset) if dataset is not None else 0,
         "history": [record.to_json() for record in composed.generations] if composed else [],
         "finalists": [{"id": t.id, "delta": round(t.delta, 6), "gateResults": stored_results(t.gates)} for t in trials],
+        **({"texts": [str(text.target) for text in request.texts]} if request.texts else {}),
         "structure": composed.schema_note if composed else "",
         "stopReason": composed.instruction_stage.stop_reason if composed else "",
         **({} if ablation is None else {"ablation": dict(ablation)}),

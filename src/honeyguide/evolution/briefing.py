@@ -7,38 +7,44 @@ from typing import Any
 from honeyguide.evals.examples import Dataset
 from honeyguide.evolution.gates import longest_allowed_growth
 from honeyguide.evolution.mutation import Keep, TextLimits
-from honeyguide.evolution.requests import EvolutionRequest
+from honeyguide.evolution.requests import EvolutionRequest, TextRequest
+from honeyguide.evolution.wholes import TextRules
 from honeyguide.prompts import locks, variables
 
 
-def text_limits(request: EvolutionRequest) -> TextLimits:
-    """Return how long a new text may be, for the mutator to be told."""
-    growth = longest_allowed_growth(request.live, request.gates)
-    share = f"{request.gates.max_growth_ratio:.0%}"
+def rules_of(request: EvolutionRequest) -> tuple[TextRules, ...]:
+    """Return what each text has to keep to, for the mutator to be told."""
+    return tuple(TextRules(text.target, _limits(text), _keep(text)) for text in request.single_texts)
+
+
+def _limits(text: TextRequest) -> TextLimits:
+    growth = longest_allowed_growth(text.live, text.gates)
+    share = f"{text.gates.max_growth_ratio:.0%}"
     return TextLimits(
-        request.gates.size_limit(request.target.kind),
+        text.gates.size_limit(text.target.kind),
         growth,
-        f"the present text has {len(request.live)}; {share} more is the limit",
+        f"the present text has {len(text.live)}; {share} more is the limit",
     )
 
 
-def keep_of(request: EvolutionRequest) -> Keep:
-    """Return what a new text has to keep, for the mutator to be told."""
-    found = variables.names(request.live, request.dialect, request.not_variables)
-    placed = locks.places(request.locked, request.live)
-    return Keep(found, tuple(request.live[start:end] for _, start, end in placed))
+def _keep(text: TextRequest) -> Keep:
+    found = variables.names(text.live, text.dialect, text.not_variables)
+    placed = locks.places(text.locked, text.live)
+    return Keep(found, tuple(text.live[start:end] for _, start, end in placed))
 
 
 def request_facts(request: EvolutionRequest) -> dict[str, Any]:
+    together = {"together": [str(text.target) for text in request.texts]} if request.texts else {}
     return {
         "target": str(request.target),
+        **together,
         "live": request.live_sha256,
         "seed": request.seed,
         "preset": request.preset.value,
         "min_delta": request.min_delta,
         "allow_safe": request.allow_safe,
         "ablate": request.ablate,
-        "gates": request.gates.to_json(),
+        "gates": request.gate_facts,
         "given": request.candidate is not None,
     }
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from honeyguide.evals.examples import Example
 from honeyguide.evals.executor import SCHEMA_SEPARATOR
-from honeyguide.evolution.answer_structure import AnswerStyle, read_section, render_section
+from honeyguide.evolution.answer_structure import AnswerStyle, render_section
 from honeyguide.evolution.feedback_filter import without_structure
 from honeyguide.evolution.mutation import Keep, TextLimits
 from honeyguide.evolution.schema import Schema, default_schema
@@ -25,10 +25,8 @@ from honeyguide.evolution.search import (
     InstructionTask,
     SearchPorts,
 )
+from honeyguide.evolution.wholes import SINGLE, UNSTRUCTURED_KINDS, TextRules, Whole
 from honeyguide.prompts.targets import TargetKind, TargetRef
-
-UNSTRUCTURED_KINDS = frozenset({TargetKind.TOOL, TargetKind.HARNESS, TargetKind.FLOW})
-"""Kinds whose text does not say how an answer looks, so that the first stage has nothing to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,7 @@ class ComposeTask:
         live: the whole text as it is deployed now.
         schema: the structure that the live text stands for, unless it says one itself.
         limits: for the whole text.
+        whole, rules: the form of ``live`` where it is several texts, and what each of them has to keep to.
     """
 
     target: TargetRef
@@ -50,6 +49,8 @@ class ComposeTask:
     keep: Keep = field(default_factory=Keep)
     style: AnswerStyle = AnswerStyle.PROSE
     seed: int = 1
+    whole: Whole = SINGLE
+    rules: tuple[TextRules, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +107,10 @@ class ComposedSearch:
 
     async def search(self, task: ComposeTask, ports: SearchPorts) -> ComposeResult:
         """Run both. Raises TooManyUnscored, BudgetExceeded, Interrupted, or InvalidInput without examples."""
-        instruction, said = read_section(task.live)
+        instruction, said, section = task.whole.read(task.live)
         schema = said or task.schema or default_schema()
-        section = _present_section(task.live, instruction) if said else ""
         stage, note = None, "The structure was left alone."
-        if self._has_schema_stage(task.target.kind):
+        if self._has_schema_stage(task.whole.structured(task.target.kind)):
             stage = await self._structure(task, instruction, schema, ports)
             section, schema, note = self._adopted(task, stage, section, schema, ports)
             ports = replace(ports, feedback=without_structure)
@@ -125,6 +125,8 @@ class ComposedSearch:
                 limits=task.limits.less(len(section) + len(SCHEMA_SEPARATOR)) if section else task.limits,
                 keep=_keep_of(task.keep, instruction),
                 seed=task.seed,
+                form=task.whole,
+                rules=_rules_of(task.whole.less(task.rules, section), task.whole, instruction),
             ),
             ports,
         )
@@ -143,7 +145,8 @@ class ComposedSearch:
 
     async def _structure(self, task: ComposeTask, instruction: str, schema: Schema, ports: SearchPorts) -> SchemaResult:
         return await self.schema_search.search(
-            SchemaTask(instruction, task.live, schema, task.train, task.validation, task.style, task.seed), ports
+            SchemaTask(instruction, task.live, schema, task.train, task.validation, task.style, task.seed, task.whole),
+            ports,
         )
 
     def _adopted(
@@ -167,13 +170,17 @@ class ComposedSearch:
         return render_section(winner.schema, task.style), winner.schema, note
 
 
-def _present_section(live: str, instruction: str) -> str:
-    return live[len(instruction) :].strip("\n")
-
-
 def _keep_of(keep: Keep, instruction: str) -> Keep:
     """What stands in the section is kept by itself; the mutator is told of the rest."""
     return Keep(
         tuple(name for name in keep.variables if name in instruction),
         tuple(passage for passage in keep.passages if " ".join(passage.split()) in " ".join(instruction.split())),
+    )
+
+
+def _rules_of(rules: tuple[TextRules, ...], whole: Whole, instruction: str) -> tuple[TextRules, ...]:
+    if not rules:
+        return ()
+    return tuple(
+        replace(own, keep=_keep_of(own.keep, text)) for own, text in zip(rules, whole.texts(instruction), strict=True)
     )

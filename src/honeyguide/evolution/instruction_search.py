@@ -173,16 +173,34 @@ class _Search:
         failures = failures_for(
             self._reading(parent, self.mini), self.mini, self.ports.feedback, self.task.seed, generation, i
         )
+        texts = self.task.form.texts(parent.text)
+        number = self._number(generation, i, len(texts))
+        rules = self.task.rules_of(number)
         return parent, MutationTask(
-            target=self.task.target,
-            current=parent.text,
+            target=rules.target,
+            current=texts[number],
             strategy=strategy_for(generation, i),
-            limits=self.task.limits,
-            keep=self.task.keep,
+            limits=rules.limits,
+            keep=rules.keep,
             appended=self.task.section,
             failures=failures,
             earlier=self._earlier(parent),
+            others=self.task.form.others(texts, number),
         )
+
+    def _number(self, generation: int, i: int, texts: int) -> int:
+        """Return which of several texts child ``i`` changes: each in turn, in an order of the generation's own."""
+        order = shuffled(self.task.seed, range(texts), STAGE, "text", generation)
+        return order[i % texts]
+
+    def _changed(self, parent: Candidate, mutation: MutationTask, text: str | None) -> str:
+        """Return the parent's text with the one that was asked about replaced."""
+        if text is None:
+            return parent.text
+        texts = self.task.form.texts(parent.text)
+        rules = [self.task.rules_of(number).target for number in range(len(texts))]
+        number = rules.index(mutation.target)
+        return self.task.form.of((*texts[:number], text, *texts[number + 1 :]))
 
     def _parent(self, generation: int, i: int, survivors: list[Candidate]) -> Candidate:
         """The best for the first child; for the others one that leads on many examples is drawn more often."""
@@ -207,7 +225,7 @@ class _Search:
     def _child(
         self, name: str, generation: int, parent: Candidate, mutation: MutationTask, proposal: Proposal
     ) -> Candidate:
-        text = parent.text if proposal.text is None else proposal.text
+        text = self._changed(parent, mutation, proposal.text)
         candidate = Candidate(
             name,
             text,

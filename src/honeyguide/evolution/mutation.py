@@ -7,6 +7,7 @@ The user message holds blocks of ``llm.blocks`` in this order; those in parenthe
     LIMITS            one limit a line: ``size: at most N characters``, ``growth: at most N characters (…)``,
                       ``current: N characters``
     (KEEP)            one thing a line: ``variable: {{name}}``, or ``passage: "…"`` as a JSON string
+    (OTHER TEXT)      a text that drives the agent beside this one, under a line that names it; one block for each
     (APPENDED)        a section that is added after the prompt by itself and must not be repeated in it
     STRATEGY          ``NAME: explanation``
     FAILURES          entries ``N.`` with the lines ``input:``, ``answer:``, ``expectation:``, ``feedback:``;
@@ -48,6 +49,10 @@ SYSTEM = (
     "no notes to yourself and no comments about the change.\n"
     f"{NOTICE}\n"
     f"Answer with nothing but the full new prompt between a line {OPENING} and a line {CLOSING}."
+)
+BESIDE = (
+    "Each OTHER TEXT drives the same agent beside the prompt and stays as it is. Say nothing in the prompt that one of "
+    "them says already or that belongs in it."
 )
 _OPENS, _CLOSES = (rf"(?:<{slash}new_prompt>|\[\[?{slash}new_prompt(?: [0-9a-f]{{8}})?\]\]?)" for slash in ("", "/"))
 """The markers, also as a small model mixes them up with those of the request's own blocks."""
@@ -119,6 +124,7 @@ class MutationTask:
     Attributes:
         good: answers without fault, for contrast.
         avoid: lines that were tried in vain.
+        others: texts that drive the agent beside this one, each under a line that names it.
     """
 
     target: TargetRef
@@ -131,6 +137,7 @@ class MutationTask:
     earlier: tuple[EarlierTry, ...] = ()
     good: tuple[Failure, ...] = ()
     avoid: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def mutation_request(task: MutationTask, model: ModelRef, *, repetition: int = 0) -> ModelRequest:
@@ -138,7 +145,7 @@ def mutation_request(task: MutationTask, model: ModelRef, *, repetition: int = 0
     return ModelRequest(
         model=model,
         messages=(Message("user", mutation_message(task)),),
-        system=SYSTEM,
+        system=f"{SYSTEM}\n{BESIDE}" if task.others else SYSTEM,
         max_tokens=_tokens_for(task),
         role=ModelRole.MUTATOR,
         repetition=repetition,
@@ -154,6 +161,7 @@ def mutation_message(task: MutationTask) -> str:
     ]
     if task.keep.variables or task.keep.passages:
         parts.append(block("KEEP", _keep(task.keep)))
+    parts += [block("OTHER TEXT", other) for other in task.others]
     if task.appended:
         parts.append(block("APPENDED", task.appended))
     parts.append(block("STRATEGY", f"{task.strategy.value}: {EXPLANATIONS[task.strategy]}"))

@@ -16,14 +16,15 @@ from honeyguide.evals.findings import Finding
 from honeyguide.evals.verification import VerificationRecord
 from honeyguide.evolution.ablation import Ablation, ablate, ablation_calls, worth_of
 from honeyguide.evolution.artifacts import Trial, artifacts_of, evidence_of
-from honeyguide.evolution.briefing import keep_of, request_facts, split_counts, text_limits
+from honeyguide.evolution.briefing import request_facts, rules_of, split_counts
 from honeyguide.evolution.candidates import Measurement, paired
 from honeyguide.evolution.compose import ComposeResult, ComposeTask
 from honeyguide.evolution.decision import AttemptOutcome, Decision, decide, too_small, with_suite
 from honeyguide.evolution.decisions import DecisionLog
 from honeyguide.evolution.execution import LoopExecutor
-from honeyguide.evolution.gates import GateInput, GateScores, first_failure, run_gates
+from honeyguide.evolution.gates import GateScores, first_failure
 from honeyguide.evolution.gates.results import GateResult
+from honeyguide.evolution.gating import judge_text
 from honeyguide.evolution.metering import MeteredClient, Spend, metered_judge
 from honeyguide.evolution.mutator import ModelMutator
 from honeyguide.evolution.plan import development_examples, verification_calls
@@ -129,16 +130,19 @@ class _Run:
         request = self.request
         search = request.settings.searches(self.ports.search)
         mutator = ModelMutator(MeteredClient(self.ports.mutator, self.cancel, self.spend), self.ports.mutator_model)
+        rules = rules_of(request)
         task = ComposeTask(
             target=request.target,
             live=request.live,
             train=train,
             validation=validation,
             schema=request.schema,
-            limits=text_limits(request),
-            keep=keep_of(request),
+            limits=rules[0].limits,
+            keep=rules[0].keep,
             style=request.style,
             seed=request.seed,
+            whole=request.whole,
+            rules=rules if request.texts else (),
         )
         return await search.search(
             task,
@@ -237,13 +241,14 @@ class _Run:
         shorter = self._try(f"{trial.id}-shorter", found.shortest, after.overall - before.overall, scores)
         if first_failure(shorter.gates) is not None:
             return trial, differences
-        self.ablation = worth_of(found, self.request.live, left_out=found.droppable)
+        self.ablation = worth_of(found, self.request.live, left_out=found.droppable, compare=self.request.whole.compare)
         return shorter, [after - before for before, after in paired(live, measured)]
 
     async def _measured_hunks(self, text: str, examples: Sequence[Example], ledger: ScoreLedger) -> Ablation | None:
         """Measure what each change of ``text`` is worth, if that was asked for and the budget has room."""
         request = self.request
-        calls = ablation_calls(request.live, text, examples)
+        compare = request.whole.compare
+        calls = ablation_calls(request.live, text, examples, compare)
         if not request.ablate or not calls:
             return None
         if not self._may_spend(calls):
@@ -252,12 +257,12 @@ class _Run:
         self._say(Phase.GATES, "Measuring what each change is worth.", {"stage": "ablation", **self._spent()})
         found = await ablate(
             request.live, text, examples, ledger, seed=request.seed,
-            allowed=lambda changed: first_failure(self._gates(changed, None)) is None,
+            allowed=lambda changed: first_failure(self._gates(changed, None)) is None, compare=compare,
         )  # fmt: skip
         self.log.add(
             "ablation", gains=[[h.number, h.gain, h.earns] for h in found.hunks], droppable=list(found.droppable)
         )
-        self.ablation = worth_of(found, request.live)
+        self.ablation = worth_of(found, request.live, compare=compare)
         return found
 
     async def _verify(self, trial: Trial, development: list[float], too_little: str = "") -> OrchestratorResult:
@@ -284,7 +289,8 @@ class _Run:
             wins=found.wins, ties=found.ties, losses=found.losses, look=found.look,
         )  # fmt: skip
         decision = decide(
-            found.outcome, found.because, reason=found.reason, live=request.live, candidate=trial.text,
+            found.outcome, found.because, reason=found.reason,
+            live=request.whole.applied(request.live), candidate=request.whole.applied(trial.text),
             allow_safe=request.allow_safe,
         )  # fmt: skip
         if self.suite is not None:
@@ -336,19 +342,8 @@ class _Run:
         return trial
 
     def _gates(self, text: str, scores: GateScores | None) -> tuple[GateResult, ...]:
-        request = self.request
         seen = (*self.dataset.train, *self.dataset.validation) if self.dataset else ()
-        given = GateInput(
-            kind=request.target.kind,
-            candidate=text,
-            baseline=request.live,
-            dialect=request.dialect,
-            not_variables=request.not_variables,
-            locked=request.locked,
-            training=seen,
-            carrier_checks=request.carrier_checks,
-        )
-        return run_gates(given, request.gates, scores)
+        return judge_text(self.request, text, seen, scores)
 
     def _record(self, trial: Trial, delta: float, note: str | None, decision: Decision) -> RunRecord:
         request = self.request

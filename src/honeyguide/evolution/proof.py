@@ -46,7 +46,7 @@ class Proof:
         before, after = TextUnderTest(request.live), TextUnderTest(text)
         parts = {
             "dataset": self.dataset.dataset_hash,
-            "gates": fingerprint(request.gates.to_json()),
+            "gates": fingerprint(request.gate_facts),
             **self.ports.receipt_parts,
         }
         receipt = receipt_for(before, after, examples, judge, development, options, parts)

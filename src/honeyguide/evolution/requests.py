@@ -19,9 +19,11 @@ from honeyguide.evolution.metering import Spend
 from honeyguide.evolution.presets import Preset, SearchSettings
 from honeyguide.evolution.schema import Schema
 from honeyguide.evolution.search import InstructionSearch
+from honeyguide.evolution.wholes import SINGLE, Whole
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.errors import HoneyguideError
 from honeyguide.llm.protocol import ModelClient, ModelRef
+from honeyguide.prompts.joined import Joined
 from honeyguide.prompts.locks import LockedPassage
 from honeyguide.prompts.targets import TargetRef
 from honeyguide.prompts.variables import Dialect
@@ -62,6 +64,19 @@ class Trigger:
 
 
 @dataclass(frozen=True, slots=True)
+class TextRequest:
+    """One of several texts that are improved together: as ``EvolutionRequest`` for the text of one target."""
+
+    target: TargetRef
+    live: str
+    gates: GateOptions = field(default_factory=GateOptions)
+    locked: tuple[LockedPassage, ...] = ()
+    dialect: Dialect = Dialect.ANY
+    not_variables: tuple[str, ...] = ()
+    carrier_checks: tuple[Callable[[str], Sequence[str]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class EvolutionRequest:
     """What is asked for.
 
@@ -77,6 +92,8 @@ class EvolutionRequest:
         ablate: whether the change is taken apart before it is proven, as far as the budget has room.
         trigger: set for automatic runs.
         thresholds: of the verification.
+        texts: the texts that are improved together, that of ``target`` first; then ``live`` and ``candidate`` hold them
+            joined (``prompts.joined``), and the rules of each text stand with it. Empty for a single text.
     """
 
     target: TargetRef
@@ -98,11 +115,32 @@ class EvolutionRequest:
     trigger: Trigger | None = None
     thresholds: Thresholds | None = None
     concurrency: int = 4
+    texts: tuple[TextRequest, ...] = ()
 
     @property
     def live_sha256(self) -> str:
         """The hash that a deploy compares with."""
         return sha256_hex(self.live)
+
+    @property
+    def whole(self) -> Whole:
+        """The form of ``live``."""
+        return Whole(Joined(tuple(text.target for text in self.texts))) if self.texts else SINGLE
+
+    @property
+    def single_texts(self) -> tuple[TextRequest, ...]:
+        """The texts with their rules, also where there is only one."""
+        own = TextRequest(
+            self.target, self.live, self.gates, self.locked, self.dialect, self.not_variables, self.carrier_checks
+        )
+        return self.texts or (own,)
+
+    @property
+    def gate_facts(self) -> dict[str, Any]:
+        """The options of the gates, of each text where there are several; for receipts and the decision log."""
+        if not self.texts:
+            return self.gates.to_json()
+        return {str(text.target): text.gates.to_json() for text in self.texts}
 
 
 @dataclass(frozen=True, slots=True)

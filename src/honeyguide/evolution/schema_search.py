@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from honeyguide.evals.examples import Example
-from honeyguide.evals.executor import executor_system
 from honeyguide.evals.verdicts import Evaluation, JudgeScore
 from honeyguide.evolution.answer_structure import AnswerStyle, render_section
 from honeyguide.evolution.candidates import BASELINE_ID, Candidate, Means, Measurement, like_for_like
@@ -26,6 +25,7 @@ from honeyguide.evolution.schema_generators import (
     structure_children,
 )
 from honeyguide.evolution.search import GenerationRecord, SearchEvent, SearchPorts
+from honeyguide.evolution.wholes import SINGLE, Whole
 from honeyguide.kernel.choice import choose, shuffled
 from honeyguide.kernel.errors import InvalidInput
 
@@ -74,6 +74,7 @@ class SchemaTask:
         instruction: the text that a section is put behind.
         live: the whole text as it is deployed now, measured as the baseline.
         baseline: the schema that the live text stands for.
+        whole: the form of ``live``: one text, or several.
     """
 
     instruction: str
@@ -83,6 +84,7 @@ class SchemaTask:
     validation: tuple[Example, ...]
     style: AnswerStyle = AnswerStyle.PROSE
     seed: int = 1
+    whole: Whole = SINGLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +214,7 @@ class _Search:
         """The live text stands for the baseline schema; every other one is a section behind the instruction."""
         if schema.same_structure(self.task.baseline):
             return self.task.live
-        return executor_system(self.task.instruction.rstrip(), render_section(schema, self.task.style))
+        return self.task.whole.put(self.task.instruction, render_section(schema, self.task.style))
 
     def _survivors(self, pool: list[Candidate]) -> list[Candidate]:
         means = self._means(pool)

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from honeyguide.evals.examples import Example
-from honeyguide.evals.executor import executor_system
 from honeyguide.evolution.candidates import Candidate, Means, Measurement, paired
 from honeyguide.evolution.decisions import DecisionLog
 from honeyguide.evolution.gates.results import GateResult
 from honeyguide.evolution.mutation import Keep, TextLimits
 from honeyguide.evolution.mutator import Mutator
 from honeyguide.evolution.scoring import ScoreLedger
+from honeyguide.evolution.wholes import SINGLE, TextRules, Whole
 from honeyguide.prompts.targets import TargetRef
 
 
@@ -31,6 +31,8 @@ class InstructionTask:
         train: examples that the mutator may see.
         validation: examples that choose among finalists; the mutator never sees them.
         limits: what is left for the instruction once the section has its share.
+        form, rules: how the instruction falls into several texts, and what each of them has to keep to; without rules
+            it is one text.
     """
 
     target: TargetRef
@@ -42,11 +44,17 @@ class InstructionTask:
     limits: TextLimits = field(default_factory=TextLimits)
     keep: Keep = field(default_factory=Keep)
     seed: int = 1
+    form: Whole = SINGLE
+    rules: tuple[TextRules, ...] = ()
 
     def whole(self, instruction: str) -> str:
         """Return ``instruction`` with the section behind it, as it would be deployed."""
-        text = executor_system(instruction.rstrip() if self.section else instruction, self.section or None)
-        return self.deployed if text == self.deployed.rstrip() else text
+        text = self.form.put(instruction, self.section)
+        return self.deployed if self.form.says_the_same(text, self.deployed) else text
+
+    def rules_of(self, number: int) -> TextRules:
+        """Return what text ``number`` has to keep to: the task's own for a single text."""
+        return self.rules[number] if self.rules else TextRules(self.target, self.limits, self.keep)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ front ends what they need.
 from honeyguide.versions.atomic import TrustedRoots, contained, write_atomically
 from honeyguide.versions.commits import commit_file, repository_of
 from honeyguide.versions.deploy import Deployer
-from honeyguide.versions.live import Change, Deployed, History, LiveFile
+from honeyguide.versions.live import Change, Deployed, Expected, History, LiveFile
 from honeyguide.versions.records import Actor, Origin, Version
 from honeyguide.versions.store import VersionStore
 from honeyguide.versions.transactions import Repair, RepairOutcome
@@ -18,6 +18,7 @@ __all__ = [
     "Change",
     "Deployed",
     "Deployer",
+    "Expected",
     "History",
     "LiveFile",
     "Origin",

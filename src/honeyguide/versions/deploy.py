@@ -6,9 +6,8 @@ version behind. Edits that somebody made outside are noticed and kept as version
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from honeyguide.kernel.canonical import sha256_hex
@@ -16,9 +15,10 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Conflict, InvalidInput, NotFound, Stale
 from honeyguide.versions.atomic import TrustedRoots
 from honeyguide.versions.intents import FORMAT, Intent, Step
-from honeyguide.versions.live import Change, Deployed, History, LiveFile, state_of
+from honeyguide.versions.live import Change, Deployed, Expected, History, LiveFile, state_of
 from honeyguide.versions.records import Actor, Origin, Version, version_before
 from honeyguide.versions.store import LOCK_SECONDS, VersionStore
+from honeyguide.versions.ties import Planned, Tie, goal_of, start_of, tied, ties_of
 from honeyguide.versions.transactions import Repair, Transactions, bak_path
 
 
@@ -63,9 +63,15 @@ class Deployer:
         *,
         run_uuid: str | None = None,
         note: str = "",
+        also_expected: Sequence[Expected] = (),
         timeout: float = LOCK_SECONDS,
     ) -> tuple[Deployed, ...]:
         """Make all ``changes`` live, or none of them; each becomes a version with the origin ``accepted``.
+
+        Several changes of one call belong together: each version names the others (``Version.together``).
+
+        Args:
+            also_expected: live texts that stay, and have to be what they were as well.
 
         Raises:
             Stale: a live text is not the expected one; nothing was written.
@@ -79,13 +85,15 @@ class Deployer:
         with self._locked(changes[0].live.name, timeout):
             for change in changes:
                 self._require_expected(change.live, change.expected)
-            steps: list[_Planned] = []
+            for kept in also_expected:
+                self._require_expected(kept.live, kept.expected)
+            steps: list[Planned] = []
             for change in changes:
                 before = self.live_bytes(change.live)
                 data = change.data(before) if callable(change.data) else change.data
                 planned = self._plan(change.live, before, actor)
                 steps.append(self._with_version(planned, data, Origin.ACCEPTED, actor, run_uuid=run_uuid, note=note))
-            return self._carry_out(steps)
+            return self._carry_out(tied(steps))
 
     def rollback(
         self,
@@ -97,7 +105,7 @@ class Deployer:
         expected: str | None = None,
         timeout: float = LOCK_SECONDS,
     ) -> Deployed:
-        """Bring an earlier version back, as a new version with the origin ``restored``.
+        """Bring an earlier version of this target alone back, as a new version with the origin ``restored``.
 
         Without ``to``: the state before the current one. Doing it again goes one further back, until the state that
         was found first; where that was no file (a first override), the file goes and the built-in text is live again.
@@ -107,22 +115,47 @@ class Deployer:
             Conflict: it is live already, or there is nothing earlier.
             Stale, Locked, PolicyRefused, Unwritable: as for ``deploy``.
         """
+        return self.rollback_together(live, {}, actor, to=to, note=note, expected=expected, timeout=timeout)[0]
+
+    def rollback_together(
+        self,
+        live: LiveFile,
+        others: Mapping[tuple[str, str], LiveFile],
+        actor: Actor,
+        *,
+        to: int | None = None,
+        note: str = "",
+        expected: str | None = None,
+        timeout: float = LOCK_SECONDS,
+    ) -> tuple[Deployed, ...]:
+        """As ``rollback``, with every target whose version came about in the same step, in one step again.
+
+        Args:
+            others: by kind and name, where those targets are live (``tied_to``); empty leaves them alone.
+
+        Returns:
+            What became of ``live`` first, then of those that went along.
+
+        Raises:
+            Conflict: also when a target that would go along changed again since.
+        """
         with self._locked(live.name, timeout):
             self._require_expected(live, expected)
-            before = self.live_bytes(live)
-            versions = self._store.list(live.kind, live.name)
-            if not versions:
-                raise NotFound(f"{live.name} has no versions yet.", hint="There is nothing to go back to.")
-            planned = self._plan(live, before, actor)
-            history = (*versions, planned.noticed) if planned.noticed else versions
-            target = self._store.get(live.kind, live.name, to) if to is not None else version_before(history)
-            if target is None:
-                raise Conflict(f"{live.name} has no earlier version.", hint="It is as it was found.")
-            if target.state == planned.state:
-                raise Conflict(f"Version {target.n} of {live.name} is live already.")
-            data = None if target.removed else self._store.bytes_of(target)
-            planned = self._with_version(planned, data, Origin.RESTORED, actor, note=note, restored_from=target.n)
-            return self._carry_out([planned])[0]
+            planned, history, target = self._way_back(live, actor, to)
+            steps = [self._restored(planned, target, actor, note)]
+            for tie in ties_of(history, target) if others else ():
+                going = self._going_along(tie, others, actor, live.name)
+                if going is not None:
+                    steps.append(self._restored(*going, actor, note))
+            return self._carry_out(tied(steps))
+
+    def tied_to(self, live: LiveFile, to: int | None = None) -> tuple[tuple[str, str], ...]:
+        """Return kind and name of the targets that a rollback would take along; empty where it would be refused."""
+        versions = self._store.list(live.kind, live.name)
+        if not versions or versions[-1].state != state_of(self.live_bytes(live)):
+            return ()
+        target = next((v for v in versions if v.n == to), None) if to is not None else version_before(versions)
+        return () if target is None else tuple((tie.kind, tie.name) for tie in ties_of(versions, target))
 
     def backup(self, live: LiveFile, actor: Actor, *, note: str = "", timeout: float = LOCK_SECONDS) -> Version:
         """Keep the live text as a version with a note, and refresh ``.bak``; the live file is not touched."""
@@ -131,7 +164,7 @@ class Deployer:
             newest = self._newest(live)
             changed = newest is not None and newest.state != state_of(before)
             origin = Origin.EDITED_OUTSIDE if changed else Origin.FOUND
-            planned = _Planned(live, before, None, None)
+            planned = Planned(live, before, None, None, state_of(before))
             planned = self._with_version(planned, before, origin, actor, note=note)
             return self._carry_out([planned])[0].version
 
@@ -188,26 +221,63 @@ class Deployer:
                 details={"expected": expected, "found": found, "target": live.name},
             )
 
+    def _way_back(self, live: LiveFile, actor: Actor, to: int | None) -> tuple[Planned, tuple[Version, ...], Version]:
+        """Return the file as it is, its history, and the version to bring back."""
+        versions = self._store.list(live.kind, live.name)
+        if not versions:
+            raise NotFound(f"{live.name} has no versions yet.", hint="There is nothing to go back to.")
+        planned = self._plan(live, self.live_bytes(live), actor)
+        history = (*versions, planned.noticed) if planned.noticed else versions
+        target = self._store.get(live.kind, live.name, to) if to is not None else version_before(history)
+        if target is None:
+            raise Conflict(f"{live.name} has no earlier version.", hint="It is as it was found.")
+        if target.state == planned.state:
+            raise Conflict(f"Version {target.n} of {live.name} is live already.")
+        return planned, history, target
+
+    def _going_along(
+        self, tie: Tie, others: Mapping[tuple[str, str], LiveFile], actor: Actor, lead: str
+    ) -> tuple[Planned, Version] | None:
+        """Return what another target goes to; ``None`` when it is there already, or may stay where it is."""
+        live = others.get((tie.kind, tie.name))
+        alone = f"To change {lead} alone, say so."
+        if live is None:
+            raise Conflict(f"{tie.name}, which changed together with {lead}, is gone.", hint=alone)
+        planned = self._plan(live, self.live_bytes(live), actor)
+        versions = self._store.list(live.kind, live.name)
+        goal, start = goal_of(tie, versions), start_of(tie, versions)
+        if goal is None or planned.state == goal.state:
+            return None
+        if start is None or planned.state != start.state:
+            if not tie.undone:
+                return None
+            raise Conflict(f"{tie.name}, which changed together with {lead}, was changed again since.", hint=alone)
+        return planned, goal
+
+    def _restored(self, planned: Planned, target: Version, actor: Actor, note: str) -> Planned:
+        data = None if target.removed else self._store.bytes_of(target)
+        return self._with_version(planned, data, Origin.RESTORED, actor, note=note, restored_from=target.n)
+
     def _newest(self, live: LiveFile) -> Version | None:
         versions = self._store.list(live.kind, live.name)
         return versions[-1] if versions else None
 
-    def _plan(self, live: LiveFile, before: bytes | None, actor: Actor) -> _Planned:
+    def _plan(self, live: LiveFile, before: bytes | None, actor: Actor) -> Planned:
         """Describe the version to record first, if the live bytes are not the newest version."""
         newest = self._newest(live)
         if newest and newest.state == state_of(before) and (newest.removed or self._store.has_bytes(newest)):
-            return _Planned(live, before, None, None)
+            return Planned(live, before, None, None, state_of(before))
         origin = Origin.EDITED_OUTSIDE if newest and newest.state != state_of(before) else Origin.FOUND
         data = live.builtin if before is None else before
         noticed = self._store.next_version(
             live.kind, live.name, data, origin, actor,
             text_sha256=live.fingerprint(data), removed=before is None,
         )  # fmt: skip
-        return _Planned(live, before, noticed, None)
+        return Planned(live, before, noticed, None, state_of(before))
 
     def _with_version(
         self,
-        planned: _Planned,
+        planned: Planned,
         after: bytes | None,
         origin: Origin,
         actor: Actor,
@@ -215,7 +285,7 @@ class Deployer:
         run_uuid: str | None = None,
         note: str = "",
         restored_from: int | None = None,
-    ) -> _Planned:
+    ) -> Planned:
         live = planned.live
         data = live.builtin if after is None else after
         version = self._store.next_version(
@@ -223,9 +293,9 @@ class Deployer:
             after=planned.noticed, text_sha256=live.fingerprint(data), run_uuid=run_uuid, note=note,
             removed=after is None, restored_from=restored_from,
         )  # fmt: skip
-        return _Planned(live, planned.before, planned.noticed, version, after)
+        return Planned(live, planned.before, planned.noticed, version, planned.state, after)
 
-    def _carry_out(self, planned: Sequence[_Planned]) -> tuple[Deployed, ...]:
+    def _carry_out(self, planned: Sequence[Planned]) -> tuple[Deployed, ...]:
         paths = [self._roots.resolve(one.live.path, self._disk) for one in planned]
         targets = {(one.live.kind, one.live.name) for one in planned}
         if len(set(paths)) < len(paths) or len(targets) < len(planned):
@@ -265,18 +335,3 @@ class Deployer:
     def _bak_of(self, live: LiveFile, path: Path) -> Path | None:
         bak = bak_path(path)
         return bak if live.keeps_bak and self._disk.read(bak) is not None else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Planned:
-    """A change of one file before it is written down as a step."""
-
-    live: LiveFile
-    before: bytes | None
-    noticed: Version | None
-    version: Version | None
-    after: bytes | None = None
-
-    @property
-    def state(self) -> str | None:
-        return state_of(self.before)

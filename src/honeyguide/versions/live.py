@@ -52,6 +52,14 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Expected:
+    """A file that a deploy leaves alone, and the fingerprint that its live text has to have."""
+
+    live: LiveFile
+    expected: str
+
+
+@dataclass(frozen=True, slots=True)
 class Deployed:
     """What happened to one file.
 

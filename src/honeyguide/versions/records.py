@@ -56,6 +56,7 @@ class Version:
         removed: whether no file was there: the text that ships with the agent was live. The stored bytes are then
             that text, as far as it was known.
         restored_from: the number of the version it brought back.
+        together: versions of other targets that came about in the same step, each ``KIND:NAME#N``.
     """
 
     kind: str
@@ -72,6 +73,7 @@ class Version:
     how: str = ""
     removed: bool = False
     restored_from: int | None = None
+    together: tuple[str, ...] = ()
 
     @property
     def state(self) -> str | None:
@@ -97,6 +99,7 @@ class Version:
             "how": self.how,
             "removed": self.removed,
             "restored_from": self.restored_from,
+            "together": list(self.together),
             "text_sha256": self.text_sha256,
             "size": self.size,
         }
@@ -107,14 +110,20 @@ def version_before(history: Sequence[Version]) -> Version | None:
 
     A restored version stands where the one it brought back stood, so that going back twice goes back two states.
     """
-    by_number = {version.n: version for version in history}
-    current = place = history[-1]
-    while place.restored_from in by_number and place.restored_from < place.n:
-        place = by_number[place.restored_from]
+    current, place = history[-1], standing_for(history)
     for version in reversed(history):
         if version.n < place.n and version.state != current.state:
             return version
     return None
+
+
+def standing_for(history: Sequence[Version]) -> Version:
+    """Return the version that the current (last) one brought back, however often; itself when it brought none."""
+    by_number = {version.n: version for version in history}
+    place = history[-1]
+    while place.restored_from in by_number and place.restored_from < place.n:
+        place = by_number[place.restored_from]
+    return place
 
 
 def dump_version(version: Version) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from honeyguide.evals.verification import VerificationOptions, VerificationRecor
 from honeyguide.evals.verifying import assess, receipt_for, verify
 from honeyguide.evolution.decision import AttemptOutcome, Decision, decide, with_suite
 from honeyguide.evolution.instruction_search import calls_for
+from honeyguide.evolution.wholes import Whole
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.errors import Conflict, InvalidInput, PolicyRefused
 from honeyguide.llm import Cancellation, ModelClient, ModelRole, Spend
@@ -41,6 +43,7 @@ from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.preparing import ROLES, Models, costs_money, judge_for, models_for, require_keys
 from honeyguide.workspace.run_files import index_calls, write_evidence
 from honeyguide.workspace.run_models import run_models, spend_figures
+from honeyguide.workspace.together import joined_of, refs_of_attempt
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.proof import ProofOutlook
 
@@ -142,7 +145,9 @@ class Continuing:
             )
         await require_keys(self._core, models)
         await self._judging.require_passed(models[ModelRole.JUDGE])
-        async with self._core.store.lease(run_lease(found.attempt.target_kind, found.attempt.target_name)):
+        async with AsyncExitStack() as held:
+            for name in sorted(run_lease(ref.kind.value, ref.name) for ref in refs_of_attempt(found.attempt)):
+                await held.enter_async_context(self._core.store.lease(name))
             await self._measure(found, wanted, models, origin, on_case)
 
     async def _measure(
@@ -165,7 +170,7 @@ class Continuing:
                     repeats=repeats, look=look, seed=found.options.seed, concurrency=found.options.concurrency,
                 )  # fmt: skip
                 before, after = TextUnderTest(found.run.baseline_text), TextUnderTest(found.run.winner_text)
-                judge = judge_for(clients, models)
+                judge = judge_for(clients, models, joined_of(found.run))
                 receipt = receipt_for(
                     before, after, cases, judge, (), options, _kept_parts(found) | {"dataset": dataset.dataset_hash}
                 )
@@ -233,7 +238,7 @@ class Continuing:
         options = RunOptions.from_json(attempt.options)
         ref = TargetRef(TargetKind(attempt.target_kind), attempt.target_name or "")
         measured = _pairs(dataset, *sides, repeats=int(proof["repeats"]))
-        now = await self._mining.dataset(ref, options.seed)
+        now = await self._mining.dataset(refs_of_attempt(attempt), options.seed)
         return _Open(attempt, run, options, ref, proof, dataset, measured, _fresh(dataset, now, measured))
 
 
@@ -269,9 +274,10 @@ def _pairs(
 
 
 def _decision(found: _Open, record: VerificationRecord) -> Decision:
-    verification = record.verification
+    verification, whole = record.verification, Whole(joined_of(found.run))
     decision = decide(
-        verification.outcome, verification.because, live=found.run.baseline_text, candidate=found.run.winner_text,
+        verification.outcome, verification.because,
+        live=whole.applied(found.run.baseline_text), candidate=whole.applied(found.run.winner_text),
         allow_safe=found.options.allow_safe, reason=verification.reason,
     )  # fmt: skip
     for gate in json.loads(found.run.gate_reasons_json):
@@ -285,7 +291,7 @@ def _decision(found: _Open, record: VerificationRecord) -> Decision:
 def _kept_parts(found: _Open) -> dict[str, str]:
     """Return the parts of the first receipt that more evidence does not change."""
     parts = Receipt.from_json(found.proof["receipt"]).parts if found.proof.get("receipt") else {}
-    kept = {name: parts[name] for name in ("development", "gates") if name in parts}
+    kept = {name: parts[name] for name in ("development", "gates", "together") if name in parts}
     return {**kept, "program": __version__}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
@@ -33,10 +34,14 @@ class Mining:
         self._core = core
         self._homes = homes
 
-    async def dataset(self, ref: TargetRef, seed: int) -> Dataset:
-        """Return the dataset of a target as its history stands now; the cases of its suite are training examples."""
-        home = await self._homes.home(ref)
-        traces = await self._core.store.read(lambda unit: traces_of(unit, ref))
+    async def dataset(self, refs: TargetRef | Sequence[TargetRef], seed: int) -> Dataset:
+        """Return the dataset of a target as its history stands now; the cases of its suite are training examples.
+
+        Of several targets: the history that speaks about any of them, each trace once, and the suite of the first.
+        """
+        asked = [refs] if isinstance(refs, TargetRef) else list(refs)
+        home = await self._homes.home(asked[0])
+        traces = await self._core.store.read(lambda unit: traces_of_all(unit, asked))
         withheld = [PurePath(folder) for folder in self._core.settings.get("privacy.never_send_folders")]
         usable = [_withheld(trace, withheld) for trace in traces]
         dataset = await asyncio.to_thread(build_dataset, usable, seed=seed)
@@ -88,6 +93,14 @@ def traces_of(unit: Unit, ref: TargetRef) -> list[Trace]:
     if found or ref.kind is not TargetKind.SECTION:
         return found
     return [trace for trace in unit.traces.query(limit=MAX_TRACES) if trace.persona_id is not None]
+
+
+def traces_of_all(unit: Unit, refs: Sequence[TargetRef]) -> list[Trace]:
+    """Return the newest traces that speak about any of ``refs``, each once, newest first."""
+    if len(refs) == 1:
+        return traces_of(unit, refs[0])
+    found = {trace.id: trace for ref in refs for trace in traces_of(unit, ref)}
+    return sorted(found.values(), key=lambda trace: (trace.created_at, trace.id or 0), reverse=True)[:MAX_TRACES]
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from honeyguide.workspace.service import EvolutionService
     from honeyguide.workspace.suites import Suites
     from honeyguide.workspace.targets import Targets
+    from honeyguide.workspace.together import Together
     from honeyguide.workspace.version_history import Versions
 
 
@@ -47,6 +48,12 @@ class Parts:
         from honeyguide.workspace.mining import Mining
 
         return Mining(self._core, self._homes)
+
+    @cached_property
+    def _together(self) -> Together:
+        from honeyguide.workspace.together import Together
+
+        return Together(self._core, self._homes)
 
     @cached_property
     def _targets(self) -> Targets:
@@ -76,7 +83,7 @@ class Parts:
     def _running(self) -> Running:
         from honeyguide.workspace.running import Running
 
-        return Running(self._core, self._homes, self._mining, self._judging, self._suites, self._proved)
+        return Running(self._core, self._together, self._mining, self._judging, self._suites, self._proved)
 
     @cached_property
     def _service(self) -> EvolutionService:
@@ -88,7 +95,7 @@ class Parts:
     def _deciding(self) -> Deciding:
         from honeyguide.workspace.deciding import Deciding
 
-        return Deciding(self._core, self._homes)
+        return Deciding(self._core, self._together)
 
     @cached_property
     def _continuing(self) -> Continuing:

@@ -14,13 +14,16 @@ from honeyguide.evals.running_judge import RunningJudge
 from honeyguide.evolution.gates import GateOptions
 from honeyguide.evolution.plan import Plan, Reason, Stage, make_plan
 from honeyguide.evolution.presets import MAX_EXAMPLES, SETTINGS, Preset, SearchSettings
-from honeyguide.evolution.requests import EvolutionRequest, Trigger
+from honeyguide.evolution.requests import EvolutionRequest, TextRequest, Trigger
 from honeyguide.evolution.schema import schema_from_json
 from honeyguide.kernel.errors import InvalidInput, NoKey
 from honeyguide.llm import ModelClient, ModelRef, ModelRole, grades_itself
+from honeyguide.prompts.joined import Joined
+from honeyguide.prompts.targets import TargetKind
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.homes import Home
 from honeyguide.workspace.targets import locked_passages
+from honeyguide.workspace.together import Group
 from honeyguide.workspace.views.options import RunOptions
 
 ROLES = (ModelRole.EXECUTOR, ModelRole.JUDGE, ModelRole.MUTATOR)
@@ -114,32 +117,57 @@ def settings_for(options: RunOptions) -> SearchSettings:
 
 
 async def request_for(
-    core: Core, home: Home, options: RunOptions, *, live: str | None = None, trigger: Trigger | None = None
+    core: Core, group: Group, options: RunOptions, *, live: str | None = None, trigger: Trigger | None = None
 ) -> EvolutionRequest:
     """Return what the engine is asked. ``live`` is the text at the run's start, for a run that is resumed."""
-    locks = await core.store.read(lambda unit: unit.targets.locks(home.ref))
-    allowed = GateOptions(
-        allow_looser=bool(core.settings.get("runs.allow_looser_gates")), allow_memorised=options.allow_memorised
-    )
+    began = group.live if live is None else live
+    texts = [
+        await text_request(core, home, options, text)
+        for home, text in zip(group.homes, group.texts(began), strict=True)
+    ]
+    own = texts[0]
     return EvolutionRequest(
-        target=home.ref,
-        live=home.text if live is None else live,
+        target=own.target,
+        live=began,
         preset=Preset(options.preset),
         settings=settings_for(options),
         schema=None if options.schema_baseline is None else schema_from_json(dict(options.schema_baseline)),
-        candidate=options.candidate_text,
+        candidate=None if options.candidate_text is None else group.filled(options.candidate_text),
         seed=options.seed,
         min_delta=options.min_delta,
         allow_safe=options.allow_safe,
         ablate=options.ablate,
-        gates=allowed.overridden(options.gate_options, home.ref.kind),
+        gates=own.gates,
+        locked=own.locked,
+        dialect=own.dialect,
+        not_variables=own.not_variables,
+        carrier_checks=own.carrier_checks,
+        trigger=trigger,
+        concurrency=options.concurrency,
+        texts=tuple(texts) if group.joined is not None else (),
+    )
+
+
+async def text_request(core: Core, home: Home, options: RunOptions, live: str) -> TextRequest:
+    """Return the rules that one text of a run has to keep to. ``live`` is what stood there when the run began."""
+    locks = await core.store.read(lambda unit: unit.targets.locks(home.ref))
+    return TextRequest(
+        target=home.ref,
+        live=live,
+        gates=gates_for(core, options, home.ref.kind),
         locked=locked_passages(locks),
         dialect=home.dialect,
         not_variables=home.not_variables,
         carrier_checks=home.carrier_checks(),
-        trigger=trigger,
-        concurrency=options.concurrency,
     )
+
+
+def gates_for(core: Core, options: RunOptions, kind: TargetKind) -> GateOptions:
+    """Return the limits of the gates for a text. Raises InvalidInput, PolicyRefused."""
+    allowed = GateOptions(
+        allow_looser=bool(core.settings.get("runs.allow_looser_gates")), allow_memorised=options.allow_memorised
+    )
+    return allowed.overridden(options.gate_options, kind)
 
 
 def plan_for(
@@ -156,8 +184,8 @@ def plan_for(
     search = request.settings.searches()
     quotes = {role: core.registry.quote(models[role]) for role in ROLES}
     return make_plan(
-        request.target.kind,
-        request.live,
+        request.whole.structured(request.target.kind),
+        request.whole.applied(request.live),
         dataset,
         search,
         request.settings,
@@ -173,10 +201,10 @@ def plan_for(
     )
 
 
-def judge_for(client: Mapping[ModelRole, ModelClient], models: Models) -> RunningJudge:
-    """Return what runs and grades texts."""
+def judge_for(client: Mapping[ModelRole, ModelClient], models: Models, joined: Joined | None = None) -> RunningJudge:
+    """Return what runs and grades texts, of the form ``joined`` where they are several."""
     return RunningJudge(
-        PromptExecutor(client[ModelRole.EXECUTOR], models[ModelRole.EXECUTOR]),
+        PromptExecutor(client[ModelRole.EXECUTOR], models[ModelRole.EXECUTOR], joined=joined),
         Judge(client[ModelRole.JUDGE], models[ModelRole.JUDGE]),
     )
 

@@ -10,16 +10,15 @@ from honeyguide.evals.examples import Dataset
 from honeyguide.evals.judge import Judge
 from honeyguide.evals.receipts import Receipt, compare
 from honeyguide.evals.verifying import holdout_fingerprint
-from honeyguide.evolution.gates import GateOptions
 from honeyguide.evolution.presets import SETTINGS, Preset
 from honeyguide.kernel.canonical import fingerprint, sha256_hex
 from honeyguide.kernel.choice import sample
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.llm import ModelReply, ModelRequest, ModelRole
-from honeyguide.prompts.targets import TargetKind
 from honeyguide.storage.records import AttemptRecord, RunRecord
 from honeyguide.workspace.core import Core
-from honeyguide.workspace.preparing import models_for
+from honeyguide.workspace.preparing import gates_for, models_for
+from honeyguide.workspace.together import refs_of_attempt
 from honeyguide.workspace.views.options import RunOptions
 
 
@@ -38,17 +37,13 @@ def stale_parts(
         return [error.message]
     options = RunOptions.from_json(attempt.options) if attempt.options else RunOptions()
     models = models_for(core, options)
-    gates = GateOptions(
-        allow_looser=bool(core.settings.get("runs.allow_looser_gates")),
-        allow_memorised=options.allow_memorised,
-    )
     now = {
         "judge_model": str(models[ModelRole.JUDGE]),
         "judge_prompt": Judge(_Silent(), models[ModelRole.JUDGE]).prompt_hash,
         "executor_model": str(models[ModelRole.EXECUTOR]),
         "product": __version__,
         "program": __version__,
-        "gates": fingerprint(gates.overridden(options.gate_options, TargetKind(attempt.target_kind)).to_json()),
+        "gates": fingerprint(_gates(core, attempt, options)),
     }
     if run is not None:
         now |= {"baseline": sha256_hex(run.baseline_text), "candidate": sha256_hex(run.winner_text)}
@@ -56,6 +51,13 @@ def stale_parts(
         now["holdout"] = _holdout(recorded, options, dataset)
     parts = {name: now.get(name, value) for name, value in recorded.parts.items()}
     return list(compare(recorded, Receipt(parts)).reasons)
+
+
+def _gates(core: Core, attempt: AttemptRecord, options: RunOptions) -> dict[str, Any]:
+    """Return the options of the gates as ``EvolutionRequest.gate_facts``."""
+    refs = refs_of_attempt(attempt)
+    by_ref = {str(ref): gates_for(core, options, ref.kind).to_json() for ref in refs}
+    return by_ref if len(refs) > 1 else by_ref[str(refs[0])]
 
 
 def _holdout(recorded: Receipt, options: RunOptions, dataset: Dataset) -> str:

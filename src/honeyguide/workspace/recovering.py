@@ -41,17 +41,21 @@ def has_targeted_feedback(root: Path) -> bool:
 
 async def _settle(core: Core, run: RunRecord) -> None:
     """Say that a run whose acceptance was under way is deployed, or waits again."""
-    kind, name = run.target_kind, run.target_name or ""
-    versions = await core.in_thread(lambda: core.version_store.list(kind, name))
-    deployed = next((version for version in versions if version.run_uuid == run.run_uuid), None)
+    from honeyguide.workspace.together import refs_of  # brings the engine, which only a crash needs here
+
+    refs = refs_of(run) or (TargetRef(TargetKind(run.target_kind), run.target_name or ""),)
+    store = core.version_store
+    listed = await core.in_thread(lambda: [(ref, store.list(ref.kind.value, ref.name)) for ref in refs])
+    deployed = [(ref, version.n) for ref, known in listed for version in known if version.run_uuid == run.run_uuid]
 
     def settle(unit: Unit) -> None:
-        if deployed is None:
+        if not deployed:
             unit.runs.withdraw_acceptance(run.run_uuid)
             return
         from honeyguide.workspace.version_history import announce
 
         unit.runs.mark_deployed(run.run_uuid)
-        announce(unit, TargetRef(TargetKind(kind), name), deployed.n)
+        for ref, n in deployed:
+            announce(unit, ref, n)
 
     await core.store.write(settle)

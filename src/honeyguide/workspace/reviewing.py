@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.kernel.errors import HoneyguideError, InvalidInput, NotFound
 from honeyguide.llm import ModelRole
-from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage import clamped_limit
 from honeyguide.storage.records import AttemptFilter, AttemptRecord, RunRecord, RunStatus
 from honeyguide.storage.records import RunFilter as StoredFilter
@@ -37,7 +35,7 @@ from honeyguide.workspace.views.runs import (
     StatusReport,
     words_for,
 )
-from honeyguide.workspace.views.versions import DiffView, diff_view
+from honeyguide.workspace.views.versions import DiffView
 
 if TYPE_CHECKING:
     from honeyguide.workspace.core import Core
@@ -130,7 +128,15 @@ class Reviewing:
                 {"at": d.at, "decision": d.decision, "way": d.way, "user": d.os_user, "note": d.note} for d in decisions
             ),
             suite=await shown_suite(self._core, self._homes, attempt, run),
+            texts=await self._texts(attempt, run),
         )
+
+    async def _texts(self, attempt: AttemptRecord, run: RunRecord | None) -> tuple[Mapping[str, Any], ...]:
+        if run is None or not attempt.options.get("together"):
+            return ()
+        from honeyguide.workspace.run_texts import shown_texts
+
+        return await shown_texts(self._core, self._homes(), run)
 
     async def diff(self, uuid: str) -> DiffView:
         """Return what the proposal changes. Raises NotFound."""
@@ -138,14 +144,9 @@ class Reviewing:
         if run is None:
             await self._core.store.read(lambda unit: unit.attempts.require(uuid))
             raise NotFound(f"Run {uuid} made no proposal.", hint="There is nothing to compare.")
-        view = await self._core.in_thread(lambda: diff_view(run.baseline_text, run.winner_text))
-        ref = TargetRef(TargetKind(run.target_kind), run.target_name or "")
-        locks = await self._core.store.read(lambda unit: unit.targets.locks(ref))
-        from honeyguide.prompts import locks as passages
+        from honeyguide.workspace.run_texts import diff_of
 
-        places = passages.places([passages.LockedPassage(str(k.id), k.text) for k in locks], run.baseline_text)
-        spans = tuple((start, end) for _, start, end in places)
-        return replace(view, locks=spans, worth=_worth(run))
+        return await diff_of(self._core, run, _worth(run))
 
     async def evidence(self, uuid: str) -> list[EvidenceRow]:
         """Return every holdout case, those that changed most first."""
@@ -192,6 +193,7 @@ class Reviewing:
         """Answer one input with the live text and with the proposed one; paid like any call. Raises NotFound, …"""
         from honeyguide.llm import Message, ModelReply, ModelRequest, RunModels
         from honeyguide.workspace.preparing import models_for
+        from honeyguide.workspace.run_texts import applied_texts
 
         run = await self._core.store.read(lambda unit: unit.runs.require(uuid))
         attempt = await self._core.store.read(lambda unit: unit.attempts.get(uuid))
@@ -210,7 +212,7 @@ class Reviewing:
             client = models.client(model)
             replies: list[ModelReply] = [
                 await client.complete(ModelRequest(model, (Message("user", text),), system=prompt, max_tokens=2048))
-                for prompt in (run.baseline_text, run.winner_text)
+                for prompt in applied_texts(run)
             ]
             costs = [0.0 if reply.replayed else reply.cost_usd for reply in replies]
         finally:
@@ -286,11 +288,14 @@ class Reviewing:
 
         reasons = await self._core.in_thread(work)
         if run is not None and run.status == "proposed":
-            ref = TargetRef(TargetKind(attempt.target_kind), attempt.target_name or "")
+            from honeyguide.workspace.run_texts import texts_of_run
+
             try:
-                home = await self._homes().home(ref)
-                if home.text != run.baseline_text:
-                    reasons.append("The live text is no longer the one that was measured.")
+                for ref, baseline, _ in texts_of_run(run):
+                    home = await self._homes().home(ref)
+                    if home.text != baseline:
+                        named = "The live text" if ref.name == run.target_name else f"The live text of {ref.name}"
+                        reasons.append(f"{named} is no longer the one that was measured.")
             except HoneyguideError as error:
                 reasons.append(error.message)
         return {"stale": bool(reasons), "reasons": reasons}
@@ -308,6 +313,10 @@ def _worth(run: RunRecord) -> dict[int, Mapping[str, Any]]:
 
 
 def _change_of(run: RunRecord) -> str:
+    if '"texts"' in (run.artifacts_json or ""):  # several texts bring the engine with them, a single one does not
+        from honeyguide.workspace.run_texts import comparison_of
+
+        return summarise(comparison_of(run)).sentence()
     return summarise(compare_texts(run.baseline_text, run.winner_text)).sentence()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from honeyguide import __version__
@@ -22,7 +22,6 @@ from honeyguide.llm import (
 from honeyguide.storage import StoredAttempt, run_lease
 from honeyguide.storage.records import AttemptRecord
 from honeyguide.workspace.core import Core
-from honeyguide.workspace.homes import Home
 from honeyguide.workspace.origins import Origin
 from honeyguide.workspace.preparing import (
     ROLES,
@@ -36,6 +35,7 @@ from honeyguide.workspace.run_files import write_result_files
 from honeyguide.workspace.run_models import run_models
 from honeyguide.workspace.run_watching import ActiveRun, PausableClient, Watching
 from honeyguide.workspace.suites import Suites
+from honeyguide.workspace.together import Group
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.runs import PRACTICE, RunResult, is_practice
 
@@ -47,7 +47,7 @@ BATCHED_EVALUATIONS = 1000
 class Prepared:
     """Everything that one execution needs."""
 
-    home: Home
+    group: Group
     options: RunOptions
     models: Models
     request: EvolutionRequest
@@ -66,10 +66,10 @@ class Execution:
         self._watching = watching
 
     async def prepared(
-        self, home: Home, options: RunOptions, models: Models, request: EvolutionRequest, dataset: Dataset
+        self, group: Group, options: RunOptions, models: Models, request: EvolutionRequest, dataset: Dataset
     ) -> Prepared:
         """Return what an execution needs, its ceilings among it. Raises PolicyRefused for a suite that refuses it."""
-        stage, of_suite = await self._suites.stage_and_reasons(home)
+        stage, of_suite = await self._suites.stage_and_reasons(group.lead)
         if of_suite:
             raise PolicyRefused(of_suite[0].message, details={"reason_code": of_suite[0].code})
         plan = await self._core.in_thread(lambda: plan_for(self._core, request, dataset, models, suite=stage))
@@ -78,7 +78,7 @@ class Execution:
         ceilings = [c for c in (options.max_calls, settings.get("limits.calls_per_run")) if c is not None]
         monies = [m for m in (options.max_usd, settings.get("limits.usd_per_run")) if m is not None]
         return Prepared(
-            home, options, models, request, dataset,
+            group, options, models, request, dataset,
             max_calls=min(ceilings) if ceilings else max(int(plan.calls.high), 1),
             max_usd=min(monies) if monies else None,
         )  # fmt: skip
@@ -93,7 +93,7 @@ class Execution:
             began: told when the run holds its lease and stands in the database.
         """
         store = self._core.store
-        async with self._settled(record.uuid), store.lease(run_lease(record.target_kind, record.target_name)):
+        async with self._settled(record.uuid), self._leases(prepared.group):
             if is_resumed:
                 await store.write(lambda unit: unit.attempts.resume(record.uuid), actor=origin.for_store)
             else:
@@ -151,12 +151,14 @@ class Execution:
             for role in (ModelRole.EXECUTOR, ModelRole.JUDGE)
             if in_batches
         }
-        suite = await self._suites.proof(prepared.home, prepared.models, lambda role: clients[role])
+        suite = await self._suites.proof(
+            prepared.group.lead, prepared.models, lambda role: clients[role], prepared.group.joined
+        )
         if suite is not None:
             await self._proved.begin(active.uuid, suite.evidence)
 
         return RunPorts(
-            judge=judge_for(clients, prepared.models),
+            judge=judge_for(clients, prepared.models, prepared.group.joined),
             mutator=clients[ModelRole.MUTATOR],
             mutator_model=prepared.models[ModelRole.MUTATOR],
             dataset=dataset,
@@ -165,11 +167,19 @@ class Execution:
             # has to have as much left at each step as it would have had undisturbed, or it would decide differently.
             calls_left=lambda: prepared.max_calls - models.spend.calls + models.journal.unasked,
             claim_look=sink.claim_look,
-            receipt_parts={"program": __version__},
-            prover=judge_for(provers, prepared.models) if in_batches else None,
+            receipt_parts={"program": __version__, **_names(prepared.group)},
+            prover=judge_for(provers, prepared.models, prepared.group.joined) if in_batches else None,
             prover_concurrency=BATCHED_EVALUATIONS,
             suite=suite,
         )
+
+    @asynccontextmanager
+    async def _leases(self, group: Group) -> AsyncIterator[None]:
+        """Hold every target of the run; in one order, so that of two runs one gets all and the other is told."""
+        async with AsyncExitStack() as held:
+            for name in sorted(run_lease(ref.kind.value, ref.name) for ref in group.refs):
+                await held.enter_async_context(self._core.store.lease(name))
+            yield
 
     @asynccontextmanager
     async def _settled(self, uuid: str) -> AsyncIterator[None]:
@@ -189,12 +199,16 @@ class Execution:
         return RunResult(uuid, payload, run, result.error.exit_code if result.error is not None else 0)
 
 
+def _names(group: Group) -> dict[str, str]:
+    return {} if group.joined is None else {"together": ", ".join(str(ref) for ref in group.refs)}
+
+
 def notes_on(prepared: Prepared) -> list[str]:
     """Return what whoever reads the result has to know about how it came about."""
     notes = []
     if prepared.models.grades_itself:
         notes.append("The model graded its own answers.")
     posted = prepared.options.posted_baseline
-    if posted is not None and posted != prepared.request.live:
+    if posted is not None and posted != prepared.request.single_texts[0].live:
         notes.append("The posted baseline differs from the live text; the live text was used.")
     return notes

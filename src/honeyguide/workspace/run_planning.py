@@ -13,7 +13,6 @@ from honeyguide.llm.journal import redacted
 from honeyguide.prompts.targets import TargetRef
 from honeyguide.storage import run_lease
 from honeyguide.workspace.core import Core
-from honeyguide.workspace.homes import Home, Homes
 from honeyguide.workspace.mining import Mining
 from honeyguide.workspace.preparing import (
     ROLES,
@@ -26,6 +25,7 @@ from honeyguide.workspace.preparing import (
     request_for,
 )
 from honeyguide.workspace.suites import Suites
+from honeyguide.workspace.together import Group, Together
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.runs import PlanReport
 
@@ -33,20 +33,21 @@ from honeyguide.workspace.views.runs import PlanReport
 class Planning:
     """Answers what a run would be."""
 
-    def __init__(self, core: Core, homes: Homes, mining: Mining, suites: Suites) -> None:
+    def __init__(self, core: Core, together: Together, mining: Mining, suites: Suites) -> None:
         self._core = core
-        self._homes = homes
+        self._together = together
         self._mining = mining
         self._suites = suites
 
     async def plan(self, name: str | TargetRef, options: RunOptions) -> PlanReport:
         """Return what a run would do and cost; calls nothing."""
-        home = await self._homes.home(name)
+        group = await self._together.group(name, options)
+        home = group.lead
         models = models_for(self._core, options)
-        request = await request_for(self._core, home, options)
-        dataset = await self._mining.dataset(home.ref, options.seed)
+        request = await request_for(self._core, group, options)
+        dataset = await self._mining.dataset(group.refs, options.seed)
         stage, of_suite = await self._suites.stage_and_reasons(home)
-        reasons = (*await self._reasons(home, models), *of_suite, *await self._mining.advice(home.ref, dataset))
+        reasons = (*await self._reasons(group, models), *of_suite, *await self._mining.advice(home.ref, dataset))
         in_batches = goes_in_batches(self._core, options)
         plan = await self._core.in_thread(
             lambda: plan_for(self._core, request, dataset, models, reasons, in_batches=in_batches, suite=stage)
@@ -62,20 +63,21 @@ class Planning:
             },
             dropped=dataset.dropped,
             costs_money=costs_money(self._core, options),
+            together=tuple(str(ref) for ref in group.refs[1:]),
         )
 
     async def preview_requests(self, name: str | TargetRef, options: RunOptions) -> list[dict[str, Any]]:
         """Return the first requests of a run, exactly as they would leave; nothing is sent."""
-        home = await self._homes.home(name)
+        group = await self._together.group(name, options)
         models = models_for(self._core, options)
-        dataset = await self._mining.dataset(home.ref, options.seed)
+        dataset = await self._mining.dataset(group.refs, options.seed)
         examples = [*dataset.train, *dataset.validation, *dataset.holdout]
         if not examples:
             return []
         redact = self._core.outgoing_redactor().text
-        judge = judge_for({role: _NoClient() for role in ROLES}, models)
+        judge = judge_for({role: _NoClient() for role in ROLES}, models, group.joined)
         requests = [
-            judge.executor.request(home.text, None, examples[0].input),
+            judge.executor.request(group.live, None, examples[0].input),
             judge.judge.request(examples[0], "(the answer of the model above stands here)"),
         ]
         shown = []
@@ -95,18 +97,20 @@ class Planning:
 
     # --- inside
 
-    async def _reasons(self, home: Home, models: Models) -> tuple[Reason, ...]:
+    async def _reasons(self, group: Group, models: Models) -> tuple[Reason, ...]:
         found = [
             Reason("no-key", f"No key is known for {ref.provider}.")
             for ref in {ref.provider: ref for ref in models.by_role.values()}.values()
             if not await self._core.in_thread(partial(self._core.registry.has_key, ref))
         ]
-        lease = run_lease(home.ref.kind.value, home.ref.name)
+        leases = [run_lease(ref.kind.value, ref.name) for ref in group.refs]
         held = await self._core.store.read(
-            lambda unit: (h := unit.leases.holder(lease)) is not None and unit.leases.is_live(h)
+            lambda unit: [(h := unit.leases.holder(name)) is not None and unit.leases.is_live(h) for name in leases]
         )
-        if held:
-            found.append(Reason("locked", "Another run works on this target."))
+        for ref, is_held in zip(group.refs, held, strict=True):
+            if is_held:
+                words = "this target" if ref == group.lead.ref else ref.name
+                found.append(Reason("locked", f"Another run works on {words}."))
         if models.grades_itself:
             found.append(Reason("grades-itself", "The model would grade its own answers.", blocks=False))
         return tuple(found)

@@ -34,6 +34,7 @@ class ActiveRun:
 
     Attributes:
         may_go: cleared while the run is paused.
+        others: targets whose texts it works on beside that of ``ref``.
         spend: says what it took so far, in all its starts; ``None`` until its journal is open.
     """
 
@@ -42,6 +43,7 @@ class ActiveRun:
     cancel: Cancellation
     may_go: asyncio.Event
     on_progress: OnProgress | None
+    others: tuple[TargetRef, ...] = ()
     task: asyncio.Task[RunResult] | None = None
     last: ProgressEvent | None = None
     stored_at: float = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from honeyguide.evals.examples import Dataset
@@ -17,7 +18,7 @@ from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage.records import AttemptRecord
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.evidence_marks import SEEN, evidence_mark
-from honeyguide.workspace.homes import Home, Homes
+from honeyguide.workspace.homes import Home
 from honeyguide.workspace.judging import Judging
 from honeyguide.workspace.mining import Mining
 from honeyguide.workspace.origins import Origin
@@ -33,6 +34,7 @@ from honeyguide.workspace.run_execution import Execution, Prepared, notes_on
 from honeyguide.workspace.run_planning import Planning
 from honeyguide.workspace.run_watching import ActiveRun, OnProgress, Watching
 from honeyguide.workspace.suites import Suites
+from honeyguide.workspace.together import BASELINES, Together
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.runs import PlanReport, ProgressEvent, RunResult
 
@@ -44,14 +46,14 @@ class Running:
     """Starts runs and keeps hold of them."""
 
     def __init__(
-        self, core: Core, homes: Homes, mining: Mining, judging: Judging, suites: Suites, proved: ProvedFeedback
+        self, core: Core, together: Together, mining: Mining, judging: Judging, suites: Suites, proved: ProvedFeedback
     ) -> None:
         self._core = core
-        self._homes = homes
+        self._together = together
         self._mining = mining
         self._judging = judging
         self._active: dict[str, ActiveRun] = {}
-        self._planning = Planning(core, homes, mining, suites)
+        self._planning = Planning(core, together, mining, suites)
         self._watching = Watching(core)
         self._execution = Execution(core, suites, proved, self._watching)
 
@@ -96,7 +98,9 @@ class Running:
             NoKey: a model needs a key.
             Locked: another run works on the target.
         """
-        home = await self._homes.home(name)
+        group = await self._together.group(name, options)
+        options = group.stored(options)
+        home = group.lead
         models = models_for(self._core, options)
         if costs_money(self._core, options) and not options.is_confirmed:
             report = await self.plan(home.ref, options)
@@ -107,18 +111,24 @@ class Running:
             )
         await require_keys(self._core, models)
         await self._judging.require_passed(models[ModelRole.JUDGE])
-        request = await request_for(self._core, home, options, trigger=trigger)
-        dataset = await self._mining.dataset(home.ref, options.seed)
-        prepared = await self._execution.prepared(home, options, models, request, dataset)
+        request = await request_for(self._core, group, options, trigger=trigger)
+        dataset = await self._mining.dataset(group.refs, options.seed)
+        prepared = await self._execution.prepared(group, options, models, request, dataset)
         seen = await self._core.store.read(lambda unit: evidence_mark(unit, home.ref))
+        fingerprints = {str(own.ref): await self._live_fingerprint(own) for own in group.homes}
         record = AttemptRecord(
             uuid=self._core.new_id(),
             target_kind=home.ref.kind.value,
             target_name=home.ref.name,
             seed=options.seed,
-            options={**stored_options(options, request.live), SEEN: seen, NOTES: notes_on(prepared)},
+            options={
+                **stored_options(options, request.live),
+                SEEN: seen,
+                NOTES: notes_on(prepared),
+                **({BASELINES: fingerprints} if group.joined is not None else {}),
+            },
             model=models.text,
-            baseline_sha256=await self._live_fingerprint(home),
+            baseline_sha256=fingerprints[str(home.ref)],
         )
         return await self._launch(record, prepared, origin, on_progress, is_resumed=False)
 
@@ -129,12 +139,13 @@ class Running:
         if record.state == "running":
             raise Conflict(f"Run {uuid} is running.", hint="Wait for it, or cancel it.")
         options = RunOptions.from_json(record.options)
-        home = await self._homes.home(TargetRef(TargetKind(record.target_kind), record.target_name or ""))
+        ref = TargetRef(TargetKind(record.target_kind), record.target_name or "")
+        group = await self._together.group(ref, options)
         models = models_for(self._core, options)
         await require_keys(self._core, models)
-        request = await request_for(self._core, home, options, live=str(record.options.get("live", home.text)))
-        dataset = await self._dataset_of(record, home.ref, options)
-        prepared = await self._execution.prepared(home, options, models, request, dataset)
+        request = await request_for(self._core, group, options, live=str(record.options.get("live", group.live)))
+        dataset = await self._dataset_of(record, group.refs, options)
+        prepared = await self._execution.prepared(group, options, models, request, dataset)
         await self._launch(record, prepared, origin, on_progress, is_resumed=True)
         return await self._finish(uuid)
 
@@ -199,14 +210,19 @@ class Running:
         *,
         is_resumed: bool,
     ) -> str:
-        same = next((other for other in self._active.values() if other.ref == prepared.home.ref), None)
-        if same is not None:
+        group = prepared.group
+        taken = {ref: other for other in self._active.values() for ref in (other.ref, *other.others)}
+        ref = next((ref for ref in group.refs if ref in taken), None)
+        if ref is not None:
+            same = taken[ref]
             raise Locked(
-                f"Process {os.getpid()} works on {prepared.home.ref.name} already, in run {same.uuid}.",
+                f"Process {os.getpid()} works on {ref.name} already, in run {same.uuid}.",
                 hint="Wait until it is done, or cancel it.",
                 details={"run": same.uuid, "pid": os.getpid()},
             )
-        active = ActiveRun(record.uuid, prepared.home.ref, Cancellation(), asyncio.Event(), on_progress)
+        active = ActiveRun(
+            record.uuid, group.lead.ref, Cancellation(), asyncio.Event(), on_progress, others=group.refs[1:]
+        )
         active.may_go.set()
         began: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._active[record.uuid] = active
@@ -240,13 +256,13 @@ class Running:
         attempt, run = await self._core.store.read(lambda unit: (unit.attempts.require(uuid), unit.runs.get(uuid)))
         return RunResult(uuid, {"outcome": attempt.state, "reason": attempt.reason, "spend": {}}, run)
 
-    async def _dataset_of(self, record: AttemptRecord, ref: TargetRef, options: RunOptions) -> Dataset:
+    async def _dataset_of(self, record: AttemptRecord, refs: Sequence[TargetRef], options: RunOptions) -> Dataset:
         known = record.dataset_hash
         if known is not None:
             stored = await self._core.store.read(lambda unit: unit.datasets.get(known))
             if stored is not None and not stored.removed:
                 return await self._core.store.read(lambda unit: unit.datasets.load(known))
-        return await self._mining.dataset(ref, options.seed)
+        return await self._mining.dataset(refs, options.seed)
 
     async def _live_fingerprint(self, home: Home) -> str:
         files = self._core.deployer(*home.trusted)

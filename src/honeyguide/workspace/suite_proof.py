@@ -12,6 +12,7 @@ from honeyguide.evals.examples import Example, ExpectationRole
 from honeyguide.evals.judge import Judge
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.llm import ModelClient, ModelRef, ModelRole
+from honeyguide.prompts.joined import Joined
 from honeyguide.suites import EvalCase, SuiteOutcome
 from honeyguide.suites.model_subject import ModelSubject
 from honeyguide.suites.proof import SuiteRecord, proved
@@ -29,6 +30,7 @@ class ModelSuite:
     Attributes:
         evidence: ids of the open problems that some case reproduces.
         client: of a role.
+        joined: the form of the texts where they are several.
     """
 
     suite: TargetSuite
@@ -36,6 +38,7 @@ class ModelSuite:
     models: Models
     client: Callable[[ModelRole], ModelClient]
     redact: Callable[[str], str] = lambda text: text
+    joined: Joined | None = None
 
     async def prove(self, live: str, text: str) -> SuiteRecord:
         """As ``SuiteProof.prove``."""
@@ -57,7 +60,8 @@ class ModelSuite:
         report: Callable[[SuiteProgress], None] = lambda progress: None,
     ) -> SuiteOutcome:
         """Run the suite on one text. Raises BudgetExceeded or Interrupted."""
-        subject = ModelSubject(self.client(ModelRole.EXECUTOR), self.models[ModelRole.EXECUTOR], text)
+        system = text if self.joined is None else self.joined.applied(text)
+        subject = ModelSubject(self.client(ModelRole.EXECUTOR), self.models[ModelRole.EXECUTOR], system)
         rubric = rubric_of(self.client(ModelRole.JUDGE), self.models[ModelRole.JUDGE])
         return await run_suite(
             [case for case in self.suite.cases if only in (None, case.name)],

@@ -16,6 +16,7 @@ from honeyguide.flows.receipts import ReceiptBook, RecordedResults, as_json, ver
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import InvalidInput, NotFound, PolicyRefused, Unsupported
 from honeyguide.llm import ModelClient, ModelRole
+from honeyguide.prompts.joined import Joined
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.suites import SuiteOutcome
 from honeyguide.suites.runner import SuiteProgress
@@ -135,7 +136,13 @@ class Suites:
         suite = await self.for_run(home)
         return (None, ()) if suite is None else (suite.stage, suite.reasons)
 
-    async def proof(self, home: Home, models: Models, client: Callable[[ModelRole], ModelClient]) -> ModelSuite | None:
+    async def proof(
+        self,
+        home: Home,
+        models: Models,
+        client: Callable[[ModelRole], ModelClient],
+        joined: Joined | None = None,
+    ) -> ModelSuite | None:
         """Return the suite as the port of a run. Raises PolicyRefused when it cannot be run."""
         suite = await self.for_run(home)
         if suite is None:
@@ -149,7 +156,7 @@ class Suites:
             return frozenset(item.id for item in actionable(i for i in items if i.target == str(home.ref)))
 
         evidence = linked & await self._core.in_thread(open_ids)
-        return ModelSuite(suite, evidence, models, client, self._core.redactor().text)
+        return ModelSuite(suite, evidence, models, client, self._core.redactor().text, joined)
 
     # --- inside
 

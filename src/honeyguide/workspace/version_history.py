@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from honeyguide.evals.statistics import wilson_interval
-from honeyguide.prompts.targets import TargetRef
+from honeyguide.kernel.errors import Conflict, NotFound
+from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.storage import Unit
 from honeyguide.storage.records import TraceFilter, VersionRecord
 from honeyguide.traces.records import TraceOutcome
@@ -74,15 +75,49 @@ class Versions:
         return _row(version, True)
 
     async def rollback(
-        self, name: str | TargetRef, *, to: int | None, origin: Origin, note: str | None = None
+        self,
+        name: str | TargetRef,
+        *,
+        to: int | None,
+        origin: Origin,
+        note: str | None = None,
+        alone: bool = False,
     ) -> VersionRow:
-        """Bring an earlier version back as a new one. Raises NotFound, Conflict, Stale, Locked."""
+        """Bring an earlier version back as a new one, and what went live together with it in the same step.
+
+        Args:
+            alone: leave the other targets as they are.
+
+        Raises:
+            NotFound, Conflict, Stale, Locked.
+        """
         home = await self._homes.home(name)
-        deployed = await self._with_files(
-            home, lambda files: files.rollback(home.live, origin.for_files, to=to, note=note or "")
+        others = {} if alone else await self._tied(home, to)
+        trusted = [path for one in (home, *others.values()) for path in one.trusted]
+        files = self._core.deployer(*trusted)
+        lives = {key: other.live for key, other in others.items()}
+        deployed = await self._core.in_thread(
+            lambda: files.rollback_together(home.live, lives, origin.for_files, to=to, note=note or "")
         )
-        await self._record(home, deployed.version, "rolled-back", note, origin, reload=True)
-        return _row(deployed.version, True)
+        by_live = {(one.live.kind, one.live.name): one for one in (home, *others.values())}
+        for done in deployed:
+            own = by_live[(done.live.kind, done.live.name)]
+            await self._record(own, done.version, "rolled-back", note, origin, reload=True)
+        return _row(deployed[0].version, True)
+
+    async def _tied(self, home: Home, to: int | None) -> dict[tuple[str, str], Home]:
+        """Return the homes of the targets that go back with this one, as far as they are still there."""
+        tied = await self._with_files(home, lambda files: files.tied_to(home.live, to))
+        found = {}
+        for kind, name in tied:
+            try:
+                found[(kind, name)] = await self._homes.home(TargetRef(TargetKind(kind), name))
+            except NotFound as error:
+                raise Conflict(
+                    f"{name} changed together with {home.ref.name} and is gone.",
+                    hint=f"Bring {home.ref.name} back alone: --alone.",
+                ) from error
+        return found
 
     async def watch(self, name: str | TargetRef) -> WatchReport:
         """Compare the sessions before and after each deployment."""
@@ -141,7 +176,7 @@ def _row(version: Version, current: bool) -> VersionRow:
     return VersionRow(
         n=version.n, sha256=version.sha256, created_at=version.created_at, origin=version.origin.value,
         run_uuid=version.run_uuid, note=version.note, current=current, who=version.who, how=version.how,
-        removed=version.removed, restored_from=version.restored_from,
+        removed=version.removed, restored_from=version.restored_from, together=version.together,
     )  # fmt: skip
 
 

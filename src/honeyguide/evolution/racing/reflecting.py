@@ -26,6 +26,7 @@ class ReflectJob:
 
     Attributes:
         current: the part with what is kept and what looks promising.
+        parts: all parts so, for what is shown beside it.
         kinds: the kinds of failure that it is about.
         watched: kinds of failure that were shown often and may be what it answers.
         failures, good: numbers of answers.
@@ -41,6 +42,7 @@ class ReflectJob:
     failures: tuple[int, ...]
     good: tuple[int, ...]
     avoid: tuple[str, ...]
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -72,16 +74,18 @@ class Reflecting:
         often = [k for k, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if count >= 2]
         hopeful = sum(s.bit for s in board.trials if s.chance > settings.odds.prior / 2)
         strategy = self._strategy()
+        parts = board.text_of(board.without_rivals(board.kept_mask | hopeful))
         job = ReflectJob(
             self.asked,
             part,
-            board.text_of(board.without_rivals(board.kept_mask | hopeful))[part],
+            parts[part],
             strategy,
             tuple(kinds),
             tuple(dict.fromkeys((*kinds, *often[: settings.candidates]))),
             tuple(shown),
             tuple(good[place] for place in order.tolist()),
             tuple(board.refuted_lines),
+            parts,
         )
         self.asked += 1
         self._parts_asked[part] += 1

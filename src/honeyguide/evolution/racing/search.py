@@ -100,6 +100,7 @@ class _Search:
     anchor: list[Example] = field(init=False)
     kinds: Kinds = field(init=False)
     has_budget: bool = field(init=False)
+    parts: TextParts = field(init=False)
     grades: Grades = field(default_factory=Grades)
     evaluations: list[Evaluation] = field(default_factory=list)
     history: list[Candidate] = field(default_factory=list)
@@ -119,12 +120,15 @@ class _Search:
         self.examples = [*task.train, *(example for example in task.validation if example.id not in ids)]
         self.anchor = shuffled(task.seed, task.validation, STAGE, "validation")[: settings.anchor]
         self.kinds = self.search.kinds()
+        self.parts = self.search.parts
+        if task.rules:
+            self.parts = TextParts(task.form.texts, lambda texts: task.form.of(tuple(texts)))
         allowance = self._allowance()
         self.has_budget = allowance >= settings.evaluations
         self.race = Race(
             replace(settings, evaluations=allowance),
             task.seed,
-            self.search.parts.split(task.instruction),
+            self.parts.split(task.instruction),
             [example.input for example in self.examples],
             len(task.train),
             self.ports.log,
@@ -173,18 +177,19 @@ class _Search:
         return lambda: submit(text, example, job.repetition)
 
     def _asking(self, job: ReflectJob) -> Callable[[], Awaitable[Proposal]]:
-        task = self.task
-        other = len(self.search.parts.join(self.race.parts)) - len(self.race.parts[job.part])
+        task, rules = self.task, self.task.rules_of(job.part)
+        other = 0 if task.rules else len(self.parts.join(self.race.parts)) - len(self.race.parts[job.part])
         mutation = MutationTask(
-            target=task.target,
+            target=rules.target,
             current=job.current,
             strategy=job.strategy,
-            limits=task.limits.less(max(other, 0)),
-            keep=task.keep,
+            limits=rules.limits.less(max(other, 0)),
+            keep=rules.keep,
             appended=task.section,
             failures=tuple(self._shown(number) for number in job.failures),
             good=tuple(self._shown(number) for number in job.good),
             avoid=job.avoid,
+            others=task.form.others(job.parts, job.part),
         )
         repetition = self._repetitions[mutation]
         self._repetitions[mutation] += 1
@@ -208,13 +213,13 @@ class _Search:
         self.problem = proposal.problem if failed else ""
         self.race.take_reflection(job, proposal.text)
         for parts in self.race.board.refused[self.refused :]:
-            text = self.search.parts.join(parts)
+            text = self.parts.join(parts)
             self._admit(text, job.strategy.value, refused=True)
         self.refused = len(self.race.board.refused)
         self._report("mutate", None)
 
     def _follow_leader(self) -> None:
-        candidate = self._admit(self.search.parts.join(self.race.leader), self.race.board.last_source)
+        candidate = self._admit(self.parts.join(self.race.leader), self.race.board.last_source)
         means = self.ports.ledger.reading(candidate.deployed, self.examples).means()
         record = GenerationRecord(
             STAGE,
@@ -254,7 +259,7 @@ class _Search:
 
     async def _finish(self, baseline: Candidate, reason: str) -> InstructionResult:
         task, ledger = self.task, self.ports.ledger
-        text = self.search.parts.join(self.race.leader)
+        text = self.parts.join(self.race.leader)
         found = [baseline] if text == task.instruction else [self._final(text), baseline]
         measured = await ledger.measure_all([*(c.deployed for c in found), task.deployed], self.anchor)
         live = measured[-1]
@@ -344,7 +349,7 @@ class _Search:
         """Return the whole text of ``parts`` and its hash; those of the latest texts are remembered."""
         known = self._texts.get(parts)
         if known is None:
-            text = self.task.whole(self.search.parts.join(parts))
+            text = self.task.whole(self.parts.join(parts))
             if len(self._texts) >= REMEMBERED:
                 del self._texts[next(iter(self._texts))]
             known = self._texts[parts] = text, sha256_hex(text)

@@ -42,7 +42,8 @@ def propose(blocks: Sequence[Block], seed: int, sample: str) -> str:
         lines = _without_filler(lines, kept)
         if unit(seed, *draw, "tidy only") < 0.7:
             return _written("\n".join(lines), seed, draw)
-    additions = _rules_for(_complaints(texts.get("FAILURES", "")), current, strategy, seed, draw)
+    known = "\n".join([current, *(block.text for block in blocks if block.name == "OTHER TEXT")])
+    additions = _rules_for(_complaints(texts.get("FAILURES", "")), known, strategy, seed, draw)
     if unit(seed, *draw, "filler") < ADDS_FILLER:
         additions.append(choose(seed, catalogue().filler.rules, *draw, "which filler"))
     if unit(seed, *draw, "loses") < LOSES_A_RULE:
@@ -63,9 +64,9 @@ def _complaints(failures: str) -> Counter[str]:
     return counts
 
 
-def _rules_for(complaints: Counter[str], current: str, strategy: str, seed: int, draw: tuple[str, ...]) -> list[str]:
-    """Return one or two rule sentences against the most frequent complaints that the prompt does not yet answer."""
-    stated = read_prompt(current)
+def _rules_for(complaints: Counter[str], known: str, strategy: str, seed: int, draw: tuple[str, ...]) -> list[str]:
+    """Return one or two rule sentences against the most frequent complaints that no text answers yet."""
+    stated = read_prompt(known)
     open_ids = [id for id in sorted(complaints) if id not in stated.rules and not (id == "short" and stated.short)]
     ranked = sorted(open_ids, key=lambda id: (-complaints[id], unit(seed, *draw, "rank", id)))
     wanted = 2 if strategy in ("targeted-feedback", "clarify-constraints", "expand-edge-cases") else 1

@@ -6,7 +6,7 @@ ends.
 
 from honeyguide.versions.diff.hunks import Hunk, apply_hunks, diff_json, hunks_of, parse_hunk_numbers
 from honeyguide.versions.diff.limits import DEFAULT_LIMITS, Cancelled, Limits
-from honeyguide.versions.diff.lines import Comparison, compare, split_lines
+from honeyguide.versions.diff.lines import Comparison, compare, compare_pieces, split_lines
 from honeyguide.versions.diff.merge import Merge, MergeConflict, merge
 from honeyguide.versions.diff.rows import Fold, Row, RowKind, fold, rows_of, word_counts
 from honeyguide.versions.diff.summary import Summary, summarise
@@ -27,6 +27,7 @@ __all__ = [
     "Summary",
     "apply_hunks",
     "compare",
+    "compare_pieces",
     "diff_json",
     "fold",
     "hunks_of",

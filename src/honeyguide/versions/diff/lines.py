@@ -60,6 +60,23 @@ def compare(
     return Comparison(tuple(left), tuple(right), tuple(changes), limits, ignore_blanks)
 
 
+def compare_pieces(before: Sequence[str], after: Sequence[str], *, limits: Limits = DEFAULT_LIMITS) -> Comparison:
+    """Compare two texts given in as many pieces: each compares as it does alone, and no change reaches over its end."""
+    lines_before: list[str] = []
+    lines_after: list[str] = []
+    changes: list[Change] = []
+    for one, other in zip(before, after, strict=True):
+        found = compare(one, other, limits=limits)
+        left, right = len(lines_before), len(lines_after)
+        changes += [
+            Change(c.before_start + left, c.before_end + left, c.after_start + right, c.after_end + right)
+            for c in found.changes
+        ]
+        lines_before += found.before
+        lines_after += found.after
+    return Comparison(tuple(lines_before), tuple(lines_after), tuple(changes), limits)
+
+
 def _without_blanks(lines: list[str]) -> list[str]:
     return [" ".join(line.split()) for line in lines]
 

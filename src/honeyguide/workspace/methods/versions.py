@@ -34,10 +34,16 @@ class VersionMethods(Parts):
         return await self._versions.backup(target, note=note, origin=origin or Origin.here())
 
     async def rollback(
-        self, target: Name, *, to: int | None = None, note: str | None = None, origin: Origin | None = None
+        self,
+        target: Name,
+        *,
+        to: int | None = None,
+        note: str | None = None,
+        origin: Origin | None = None,
+        alone: bool = False,
     ) -> VersionRow:
-        """Bring an earlier version back, as a new one."""
-        row = await self._versions.rollback(target, to=to, note=note, origin=origin or Origin.here())
+        """Bring an earlier version back, as a new one; what went live with it goes along, unless ``alone``."""
+        row = await self._versions.rollback(target, to=to, note=note, origin=origin or Origin.here(), alone=alone)
         await self._proved.after_rollback(await self._homes.resolve(target))
         return row
 

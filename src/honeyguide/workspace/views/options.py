@@ -31,6 +31,8 @@ class RunOptions:
         posted_baseline: what a caller believes the live text is; a difference is said in the result.
         is_confirmed: that a person agreed to spend money.
         batch: prove in Message Batches where the provider takes them: half the price, and slow; ``None``: as set.
+        together: other targets whose texts are improved in the same run, each ``NAME`` or ``KIND:NAME``.
+        alone: leave out the targets that stand with this one.
         allow_memorised: let spans of training cases into the text; it stays on record in the gate's result.
     """
 
@@ -55,6 +57,8 @@ class RunOptions:
     is_confirmed: bool = False
     allow_memorised: bool = False
     batch: bool | None = None
+    together: tuple[str, ...] = ()
+    alone: bool = False
 
     def __post_init__(self) -> None:
         if self.preset not in set(Preset):
@@ -64,6 +68,8 @@ class RunOptions:
             raise InvalidInput(f"Concurrency {self.concurrency} is out of bounds.", hint=f"Use 1 to {MAX_CONCURRENCY}.")
         if not -1 <= self.min_delta <= 1:
             raise InvalidInput(f"A gain of {self.min_delta} is out of bounds.", hint="Use -1 to 1; 0.02 is 2 points.")
+        if self.together and self.alone:
+            raise InvalidInput("A run is either alone or together with others.")
         if self.candidate_text is not None and not self.candidate_text.strip():
             raise InvalidInput("The given text is empty.", hint="Give the whole new prompt.")
         for name, value in (("calls", self.max_calls), ("money", self.max_usd)):
@@ -89,11 +95,14 @@ class RunOptions:
             "is_confirmed": self.is_confirmed,
             "allow_memorised": self.allow_memorised,
             "batch": self.batch,
+            "together": list(self.together),
+            "alone": self.alone,
         }  # fmt: skip
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RunOptions:
         """Read stored options. Raises InvalidInput."""
         known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        known["together"] = tuple(data.get("together") or ())
         known["models"] = {ModelRole(role): ModelRef.parse(ref) for role, ref in data.get("models", {}).items()}
         return cls(**known)

@@ -80,16 +80,39 @@ class CallRow:
 
 
 @dataclass(frozen=True, slots=True)
+class FileChange:
+    """What accepting would do to one file.
+
+    Attributes:
+        sha_before, sha_after: of the target's text, now and then.
+        tells: the event that is sent.
+        is_written: whether the file changes at all; of several texts one may stay as it is.
+    """
+
+    target: str
+    path: str
+    sha_before: str
+    sha_after: str
+    tells: str
+    is_written: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
 class AcceptCheck:
     """What accepting would do, and whether it may be done.
 
     Attributes:
         reason: why it may not; empty when it may.
         needs_note: whether a note is needed.
-        path: the exact file that changes.
+        path: the exact file that changes; of several, that of the leading target.
         sha_before, sha_after: of the text, now and then.
         tells: the events that are sent.
         gates: every gate, run again on the text that would be deployed.
+        files: each file, also where there is only one; they change in one step or not at all.
     """
 
     allowed: bool
@@ -102,6 +125,7 @@ class AcceptCheck:
     tells: tuple[str, ...]
     gates: tuple[Mapping[str, Any], ...] = ()
     is_selection: bool = False
+    files: tuple[FileChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

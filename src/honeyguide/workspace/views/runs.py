@@ -26,6 +26,7 @@ class PlanReport:
     examples: Mapping[str, int]
     dropped: Mapping[str, int]
     costs_money: bool
+    together: tuple[str, ...] = ()
 
     @property
     def price_is_unknown(self) -> bool:
@@ -40,6 +41,7 @@ class PlanReport:
             "usd": data["usd"] or {"low": None, "high": None},
             "target": self.target, "models": dict(self.models), "examples": dict(self.examples),
             "dropped": dict(self.dropped), "costs_money": self.costs_money,
+            **({"together": list(self.together)} if self.together else {}),
         }  # fmt: skip
 
 
@@ -170,6 +172,7 @@ class RunDetail:
         receipt: ``{"stale": bool, "reasons": […]}``, recomputed now; ``None`` without a verification.
         suite: what the target's eval suite said of both texts, with every trial, and ``receipt_state`` like
             ``receipt``; ``None`` without a suite.
+        texts: each text of a run on several, with its file, its changes and what the gates said; else empty.
     """
 
     attempt: AttemptRecord
@@ -179,6 +182,7 @@ class RunDetail:
     receipt: Mapping[str, Any] | None
     decisions: tuple[Mapping[str, Any], ...] = ()
     suite: Mapping[str, Any] | None = None
+    texts: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def uuid(self) -> str:
@@ -217,6 +221,7 @@ class RunDetail:
             "spend": spend_of(self.attempt),
             "receipt": None if self.receipt is None else dict(self.receipt),
             "suite": None if self.suite is None else dict(self.suite),
+            **({"texts": [dict(text) for text in self.texts]} if self.texts else {}),
             "attempt": AttemptRow(self.attempt).to_json(),
             "gradesItself": self.grades_itself,
             "decisions": [dict(entry) for entry in self.decisions],

@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from honeyguide.versions.diff import Hunk, Row, compare, hunks_of, rows_of, summarise
+from honeyguide.versions.diff import Comparison, Hunk, Row, compare, hunks_of, rows_of, summarise
 
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """One version of a target."""
+    """One version of a target.
+
+    Attributes:
+        together: versions of other targets that came about in the same step, each ``KIND:NAME#N``.
+    """
 
     n: int
     sha256: str
@@ -24,13 +28,14 @@ class VersionRow:
     how: str = ""
     removed: bool = False
     restored_from: int | None = None
+    together: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""
         return {
             "n": self.n, "sha256": self.sha256, "created_at": self.created_at, "origin": self.origin,
             "run_uuid": self.run_uuid, "note": self.note, "current": self.current, "who": self.who, "how": self.how,
-            "removed": self.removed, "restored_from": self.restored_from,
+            "removed": self.removed, "restored_from": self.restored_from, "together": list(self.together),
         }  # fmt: skip
 
 
@@ -77,6 +82,7 @@ class DiffView:
 
     Attributes:
         growth: change of length as a share of the old length.
+        texts: the same of each text, where several belong together; empty for a single one.
         worth: number of a change to what it was worth on development cases, where that was measured.
     """
 
@@ -88,6 +94,7 @@ class DiffView:
     growth: float
     locks: tuple[tuple[int, int], ...] = field(default=())
     worth: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    texts: tuple[TextDiff, ...] = ()
 
     @property
     def idle(self) -> tuple[int, ...]:
@@ -104,12 +111,36 @@ class DiffView:
         return {
             "before": self.before, "after": self.after, "hunks": hunks,
             "summary": self.summary,
+            **({"texts": [text.to_json() for text in self.texts]} if self.texts else {}),
         }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TextDiff:
+    """One of several texts of a proposal.
+
+    Attributes:
+        target: ``KIND:NAME``.
+        first: how many changes stand before its first one: its change ``n`` has the number ``first + n`` in the whole.
+    """
+
+    target: str
+    first: int
+    view: DiffView
+
+    def to_json(self) -> dict[str, Any]:
+        """Return ``{target, before, after, hunks, summary}``, the hunks numbered as in the whole."""
+        data = self.view.to_json()
+        return {"target": self.target, **data, "hunks": [{**h, "n": h["n"] + self.first} for h in data["hunks"]]}
 
 
 def diff_view(before: str, after: str) -> DiffView:
     """Compare two texts (milliseconds for a prompt; use a worker thread)."""
-    comparison = compare(before, after)
+    return view_of(compare(before, after), before, after)
+
+
+def view_of(comparison: Comparison, before: str, after: str) -> DiffView:
+    """Return a comparison of two texts as it is shown."""
     summary = summarise(comparison)
     return DiffView(before, after, hunks_of(comparison), tuple(rows_of(comparison)), summary.sentence(), summary.growth)
 
