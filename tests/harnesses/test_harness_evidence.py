@@ -22,7 +22,8 @@ from honeyguide.harnesses.evidence.redaction import REDACTED, Redactor
 from honeyguide.harnesses.evidence.runs import RunSummary
 from honeyguide.harnesses.evidence.signal import locate_signal
 from honeyguide.harnesses.evidence.statistics import statistics, timeline
-from honeyguide.harnesses.spec.models import Objective, Redaction
+from honeyguide.harnesses.spec.borders import Redaction
+from honeyguide.harnesses.spec.evolving import Objective
 from honeyguide.kernel.errors import Conflict, InvalidInput, NotFound
 from tests.fakes.harness_folders import Scribe, write_folder
 

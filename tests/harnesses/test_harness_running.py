@@ -19,7 +19,7 @@ from honeyguide.harnesses.running.ports import RunPorts
 from honeyguide.harnesses.running.runner import run_harness
 from honeyguide.harnesses.running.support import model_ref, unsupported_parts, with_model
 from honeyguide.harnesses.running.tools import RunHooks
-from honeyguide.harnesses.spec.models import Confinement
+from honeyguide.harnesses.spec.borders import Confinement
 from honeyguide.harnesses.trust import TrustStore
 from honeyguide.kernel.clock import SystemClock
 from honeyguide.kernel.errors import Unreachable, Unsupported, Untrusted

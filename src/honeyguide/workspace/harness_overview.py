@@ -11,8 +11,8 @@ from honeyguide.harnesses.evidence.labels import outcomes_of
 from honeyguide.harnesses.evidence.report import clusters_of, nothing_to_evolve
 from honeyguide.harnesses.evidence.signal import locate_signal
 from honeyguide.harnesses.evidence.statistics import statistics, timeline
+from honeyguide.harnesses.spec.evolving import Evolution
 from honeyguide.harnesses.spec.frozen import ALWAYS_FROZEN, is_frozen, is_mutable
-from honeyguide.harnesses.spec.models import Evolution
 from honeyguide.harnesses.spec.paths import covered_by_any
 from honeyguide.harnesses.spec.reading import Document
 from honeyguide.workspace.harness_home import HarnessHome

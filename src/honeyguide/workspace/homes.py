@@ -173,7 +173,12 @@ def open_registered(record: TargetRecord, data: bytes) -> CarrierDocument:
 
 
 def read_file(path: Path) -> bytes:
-    """Return a file's bytes. Raises NotFound, Unreadable."""
+    """Return a file's bytes. Raises NotFound, InvalidInput, Unreadable."""
+    if path.is_dir():
+        raise InvalidInput(
+            f"{path} is a folder, and a target is one file.",
+            hint="Choose the file in it that holds the text. A harness folder needs no adding: open it as a harness.",
+        )
     try:
         return path.read_bytes()
     except FileNotFoundError as error:

@@ -16,7 +16,8 @@ from honeyguide.harnesses.changes.queue import Queue
 from honeyguide.harnesses.evidence.redaction import Redactor
 from honeyguide.harnesses.evidence.report import Report, for_the_model
 from honeyguide.harnesses.evidence.runs import RunSummary
-from honeyguide.harnesses.spec.models import AutoPropose, Evolution, HarnessSpec, Reflect
+from honeyguide.harnesses.spec.evolving import AutoPropose, Evolution, Reflect
+from honeyguide.harnesses.spec.models import HarnessSpec
 from honeyguide.kernel.clock import parse_iso
 from honeyguide.llm.blocks import NOTICE, block
 from honeyguide.llm.parsing import pick_object

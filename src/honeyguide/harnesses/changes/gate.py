@@ -19,8 +19,9 @@ from honeyguide.harnesses.changes.capabilities import Capability, capabilities_o
 from honeyguide.harnesses.changes.proposal import CodeChange, Proposal, SpecChange
 from honeyguide.harnesses.spec.canonical import canonical_mapping
 from honeyguide.harnesses.spec.checking import unknown_paths
+from honeyguide.harnesses.spec.evolving import Evolution
 from honeyguide.harnesses.spec.frozen import FROZEN_IN_PLAYBOOKS, is_frozen, is_mutable
-from honeyguide.harnesses.spec.models import Evolution, HarnessSpec
+from honeyguide.harnesses.spec.models import HarnessSpec
 from honeyguide.harnesses.spec.paths import covers, set_value, value_at, with_missing_lists
 
 MOST_CHANGES: Final = 12

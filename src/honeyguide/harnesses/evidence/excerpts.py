@@ -19,7 +19,7 @@ from honeyguide.harnesses.evidence.labels import Label
 from honeyguide.harnesses.evidence.redaction import Redactor
 from honeyguide.harnesses.evidence.runs import RunSummary
 from honeyguide.harnesses.evidence.statistics import recent_failures
-from honeyguide.harnesses.spec.models import TraceExcerpts
+from honeyguide.harnesses.spec.evolving import TraceExcerpts
 from honeyguide.kernel.canonical import canonical_json
 from honeyguide.traces.readers.hiveloom import read_journal
 from honeyguide.traces.readers.protocol import ReadContext

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from honeyguide.harnesses.spec.evolving import Evolution
 from honeyguide.harnesses.spec.frozen import within_reach
-from honeyguide.harnesses.spec.models import Evolution
 
 _LEVERS: Final[Mapping[str, tuple[str, ...]]] = {
     "tool": ("tools", "loop.steps", "system_prompt"),

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from honeyguide.harnesses.evidence.metrics import Metric
 from honeyguide.harnesses.evidence.runs import RunSummary
-from honeyguide.harnesses.spec.models import Objective
+from honeyguide.harnesses.spec.evolving import Objective
 from honeyguide.kernel.canonical import canonical_json, fingerprint, sha256_hex
 
 MOST_OBSERVATIONS: Final = 2000

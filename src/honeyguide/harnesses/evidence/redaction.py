@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import regex
 
-from honeyguide.harnesses.spec.models import Redaction
+from honeyguide.harnesses.spec.borders import Redaction
 from honeyguide.kernel.matching import TIME_LIMIT_SECONDS
 
 REDACTED: Final = "[REDACTED]"

@@ -16,7 +16,7 @@ from honeyguide.harnesses.evidence.levers import family_of, levers_of
 from honeyguide.harnesses.evidence.runs import RunSummary
 from honeyguide.harnesses.evidence.signal_words import headline_of
 from honeyguide.harnesses.evidence.statistics import Labels
-from honeyguide.harnesses.spec.models import Evolution
+from honeyguide.harnesses.spec.evolving import Evolution
 
 MOST_RUNS: Final = 2000
 MOST_ROWS: Final = 12

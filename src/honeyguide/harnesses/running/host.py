@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from honeyguide.harnesses.spec.models import Confinement
+from honeyguide.harnesses.spec.borders import Confinement
 from honeyguide.kernel import processes
 
 _ALWAYS: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT")

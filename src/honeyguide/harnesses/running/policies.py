@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from honeyguide.harnesses.running.journal import payload_hash
-from honeyguide.harnesses.spec.models import HarnessSpec, Step
+from honeyguide.harnesses.spec.loop import Step
+from honeyguide.harnesses.spec.models import HarnessSpec
 
 Tell = Callable[[str, Mapping[str, Any]], object]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from honeyguide.harnesses.spec.models import HarnessSpec, Memory, MemoryEntry
+from honeyguide.harnesses.spec.memory import Memory, MemoryEntry
+from honeyguide.harnesses.spec.models import HarnessSpec
 
 
 def system_prompt(spec: HarnessSpec, task: str, guidelines: Sequence[str], notes: str) -> str:

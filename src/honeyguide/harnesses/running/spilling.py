@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from honeyguide.harnesses.evidence.excerpts import whole_characters
 from honeyguide.harnesses.evidence.redaction import Redactor
-from honeyguide.harnesses.spec.models import ToolResults
+from honeyguide.harnesses.spec.context import ToolResults
 
 PAGE: Final = 4000
 MOST_LINES: Final = 50

@@ -11,7 +11,9 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
-from honeyguide.harnesses.spec.models import HarnessSpec, Memory, TraceExcerpts
+from honeyguide.harnesses.spec.evolving import TraceExcerpts
+from honeyguide.harnesses.spec.memory import Memory
+from honeyguide.harnesses.spec.models import HarnessSpec
 from honeyguide.harnesses.spec.references import BuiltinRef
 
 _WIDTH = 100

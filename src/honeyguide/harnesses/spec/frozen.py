@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from honeyguide.harnesses.spec.models import Evolution
+from honeyguide.harnesses.spec.evolving import Evolution
 from honeyguide.harnesses.spec.paths import covered_by_any, touches_any
 
 ALWAYS_FROZEN: Final = (
