@@ -177,7 +177,7 @@ def read_file(path: Path) -> bytes:
     if path.is_dir():
         raise InvalidInput(
             f"{path} is a folder, and a target is one file.",
-            hint="Choose the file in it that holds the text. A harness folder needs no adding: open it as a harness.",
+            hint="Choose the file in it that holds the text.",
         )
     try:
         return path.read_bytes()

@@ -22,6 +22,9 @@ from honeyguide.workspace.linking import Linking
 from honeyguide.workspace.overrides import BuiltIn
 from honeyguide.workspace.views.targets import LimitUse, LockRow, TargetDetail, TargetRow
 
+HARNESS_FILE = "harness.yaml"
+"""The file that makes a folder a harness."""
+
 
 class Targets:
     """Answers every question about targets."""
@@ -72,7 +75,9 @@ class Targets:
             InvalidInput: a kind, span or name that does not fit.
             Conflict: there is a target of this kind and name.
         """
-        file = await self._core.in_thread(lambda: path.expanduser().absolute())
+        file = await self._core.in_thread(lambda: _file_of(path.expanduser().absolute()))
+        if file.name == HARNESS_FILE:
+            kind, name = kind or TargetKind.HARNESS.value, name or file.parent.name
         data = await self._core.in_thread(lambda: read_file(file))
         file_kind = _file_kind(file, data, kind)
         selector = Selector.read(span) if span else None
@@ -202,6 +207,12 @@ def _findings(home: Home) -> tuple[str, ...]:
         return ()
     found = [*home.document.findings, *carrier_rules.check(home.document)]
     return tuple(f"line {finding.line}: {finding.message}" for finding in found)
+
+
+def _file_of(path: Path) -> Path:
+    """Return the file itself; for a harness folder the file that makes it one."""
+    inside = path / HARNESS_FILE
+    return inside if inside.is_file() else path
 
 
 def _file_kind(path: Path, data: bytes, kind: str | None) -> FileKind:
