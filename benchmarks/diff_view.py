@@ -20,7 +20,7 @@ from diff import everywhere_rewritten, lightly_edited, prose, rewritten  # type:
 from PySide6.QtWidgets import QApplication
 
 from honeyguide.desktop.theme import Scheme, apply_theme, derive
-from honeyguide.desktop.widgets import DiffView
+from honeyguide.desktop.widgets.diff import DiffView
 from honeyguide.versions.diff import Row, compare, rows_of
 
 FIRST_MS, FRAME_MS = 100.0, 16.0

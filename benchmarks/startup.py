@@ -45,7 +45,7 @@ async def story():
     page = window.page("inbox")
     while not page.model.rowCount(): await asyncio.sleep(0.005)
     window.grab(); mark("rows in sight")
-    while page.review.review is None: await asyncio.sleep(0.005)
+    while page._review is None or page.review.review is None: await asyncio.sleep(0.005)
     window.grab(); mark("review in sight")
     application.leave(); await life
 with loop: loop.run_until_complete(story())

@@ -18,9 +18,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QApplication
 
-from honeyguide.desktop.models import RunRow, RunTableModel
+from honeyguide.desktop.models.run_rows import RunRow
+from honeyguide.desktop.models.runs import RunTableModel
 from honeyguide.desktop.theme import Scheme, apply_theme, derive
-from honeyguide.desktop.widgets import DataTable
+from honeyguide.desktop.widgets.data_table import DataTable
 from honeyguide.kernel.choice import index, unit
 
 ROWS, SCREEN, CHUNK = 100_000, 200, 2_000

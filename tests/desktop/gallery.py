@@ -15,55 +15,32 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from honeyguide.desktop.models import (
-    CallRow,
-    Candidate,
-    EvidenceRow,
-    RunRow,
-    RunTableModel,
-    TraceRow,
-    TraceTableModel,
-    VersionRow,
-)
+from honeyguide.desktop.models.calls import CallRow
+from honeyguide.desktop.models.candidates import Candidate
+from honeyguide.desktop.models.evidence import EvidenceRow
+from honeyguide.desktop.models.run_rows import RunRow
+from honeyguide.desktop.models.runs import RunTableModel
+from honeyguide.desktop.models.traces import TraceRow, TraceTableModel
+from honeyguide.desktop.models.versions import VersionRow
 from honeyguide.desktop.theme import Metrics, Scheme, apply_theme, derive
-from honeyguide.desktop.widgets import (
-    BestSoFarChart,
-    Button,
-    DataTable,
-    DecisionBar,
-    DecisionState,
-    DiffPanel,
-    ElidedLabel,
-    EvidencePanel,
-    FilterChip,
-    FilterChips,
-    GateList,
-    GateRow,
-    HintBar,
-    IntervalBar,
-    JournalList,
-    KeyHints,
-    Layout,
-    LimitsBar,
-    LineageTree,
-    Look,
-    OutcomeBadge,
-    ParetoChart,
-    PlainLabel,
-    ProgressPoint,
-    SchemaDiffTable,
-    SearchField,
-    Severity,
-    Side,
-    SpendChart,
-    SpendMeter,
-    StateAction,
-    StateView,
-    StatusChips,
-    TextMark,
-    VersionTimeline,
-    WinsBar,
-)
+from honeyguide.desktop.widgets.bars import IntervalBar, LimitsBar, WinsBar
+from honeyguide.desktop.widgets.buttons import Button, Look
+from honeyguide.desktop.widgets.charts import BestSoFarChart, ParetoChart, ProgressPoint, SpendChart
+from honeyguide.desktop.widgets.chips import FilterChip, FilterChips, OutcomeBadge, StatusChips
+from honeyguide.desktop.widgets.data_table import DataTable
+from honeyguide.desktop.widgets.decision_bar import DecisionBar, DecisionState
+from honeyguide.desktop.widgets.diff import DiffPanel, Layout, Side, TextMark
+from honeyguide.desktop.widgets.evidence_panel import EvidencePanel
+from honeyguide.desktop.widgets.gate_list import GateList, GateRow
+from honeyguide.desktop.widgets.hint_bar import HintBar, KeyHints, Severity
+from honeyguide.desktop.widgets.journal_list import JournalList
+from honeyguide.desktop.widgets.labels import ElidedLabel, PlainLabel
+from honeyguide.desktop.widgets.lineage_tree import LineageTree
+from honeyguide.desktop.widgets.schema_diff import SchemaDiffTable
+from honeyguide.desktop.widgets.search_field import SearchField
+from honeyguide.desktop.widgets.spend_meter import SpendMeter
+from honeyguide.desktop.widgets.states import StateAction, StateView
+from honeyguide.desktop.widgets.version_timeline import VersionTimeline
 from honeyguide.kernel.choice import unit
 from tests.desktop.samples import AFTER, BEFORE, HOSTILE, HOSTILE_AFTER, diff_rows
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication
 
-from honeyguide.desktop.ahead import REST_AFTER_S, import_first, import_rest
+from honeyguide.desktop.ahead import at_rest, import_first, import_rest
 from honeyguide.desktop.crash import CrashKeeper
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.small import ConfirmDialog
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 SAMPLE_TARGET = "persona-system-prompt:support"
-MOST_DIALOGS = 3
-"""Errors beyond so many at once are only logged: one cause seldom needs more words."""
 
 
 class Application(QObject):
@@ -212,7 +210,7 @@ class Application(QObject):
 
     async def _prepare(self) -> None:
         """Once the first page stands: import the rest, and begin what runs beside the window."""
-        await asyncio.sleep(REST_AFTER_S)
+        await at_rest(lambda: bool(self.window.front and self.window.page(self.window.front).tasks.running()))
         await asyncio.to_thread(import_rest)
         self._collector.set_aside()
         self._keep_up()

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication
 
-from honeyguide.desktop.models import CallRow, Candidate, EvidenceRow, RunRow, TraceRow, VersionRow
+from honeyguide.desktop.models.calls import CallRow
+from honeyguide.desktop.models.candidates import Candidate
+from honeyguide.desktop.models.evidence import EvidenceRow
+from honeyguide.desktop.models.run_rows import RunRow
 from honeyguide.desktop.models.targets import TargetLine
+from honeyguide.desktop.models.traces import TraceRow
+from honeyguide.desktop.models.versions import VersionRow
 from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme.outcomes import gate_words
 from honeyguide.desktop.widgets.gate_list import GateRow

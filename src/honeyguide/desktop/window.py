@@ -15,7 +15,7 @@ from honeyguide.desktop.memory import Memory
 from honeyguide.desktop.notify import Bars, Notifier
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.sidebar import Sidebar
-from honeyguide.desktop.theme import use_icon
+from honeyguide.desktop.theme import use_icon, wear_theme
 from honeyguide.desktop.widgets.labels import named
 from honeyguide.desktop.widgets.states import StateView
 
@@ -42,6 +42,7 @@ class Window(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         named(self, "window", "Honeyguide")
+        wear_theme(self)
         self.setWindowTitle("Honeyguide")
         self.setMinimumSize(*SMALLEST)
         self.resize(*USUAL)

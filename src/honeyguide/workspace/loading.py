@@ -12,6 +12,11 @@ def load_review_list() -> None:
     import honeyguide.workspace.workspace  # noqa: F401
 
 
+def load_review() -> None:
+    """Import what reads one run, and says whether it may be accepted."""
+    import honeyguide.workspace.receipt_state  # noqa: F401
+
+
 def load_runs() -> None:
     """Import what lists, plans and starts runs, and the autonomous service."""
     import honeyguide.workspace.preparing

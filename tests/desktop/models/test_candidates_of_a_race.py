@@ -2,7 +2,7 @@
 
 import asyncio
 
-from honeyguide.desktop.models import Candidate, CandidateModel
+from honeyguide.desktop.models.candidates import Candidate, CandidateModel
 from honeyguide.desktop.rows import candidates
 from honeyguide.desktop.widgets.charts.front import front_of
 from honeyguide.evolution.racing import RacingSearch, RacingSettings

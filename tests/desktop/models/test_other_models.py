@@ -9,23 +9,14 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
-from honeyguide.desktop.models import (
-    CELL_ROLE,
-    KEY_ROLE,
-    CallRow,
-    CallTableModel,
-    Candidate,
-    CandidateModel,
-    Column,
-    ColumnState,
-    EvidenceModel,
-    EvidenceRow,
-    TraceRow,
-    TraceTableModel,
-    VersionModel,
-    VersionRow,
-)
+from honeyguide.desktop.models.calls import CallRow, CallTableModel
+from honeyguide.desktop.models.candidates import Candidate, CandidateModel
+from honeyguide.desktop.models.cells import CELL_ROLE, KEY_ROLE
+from honeyguide.desktop.models.columns import Column, ColumnState
+from honeyguide.desktop.models.evidence import EvidenceModel, EvidenceRow
 from honeyguide.desktop.models.paged import KEPT_PAGES, PAGE
+from honeyguide.desktop.models.traces import TraceRow, TraceTableModel
+from honeyguide.desktop.models.versions import VersionModel, VersionRow
 from honeyguide.desktop.models.watch import WatchLine, WatchModel, watch_line
 from honeyguide.desktop.theme import Role
 

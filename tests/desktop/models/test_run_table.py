@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
-from honeyguide.desktop.models import CELL_ROLE, KEY_ROLE, Format, RunRow, RunTableModel, export_rows
+from honeyguide.desktop.models.cells import CELL_ROLE, KEY_ROLE
+from honeyguide.desktop.models.export import Format, export_rows
+from honeyguide.desktop.models.run_rows import RunRow
+from honeyguide.desktop.models.runs import RunTableModel
 from honeyguide.desktop.theme.roles import Role
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)

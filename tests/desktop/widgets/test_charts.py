@@ -17,10 +17,10 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from honeyguide.desktop.models import Candidate
+from honeyguide.desktop.models.candidates import Candidate
 from honeyguide.desktop.pages.run_curves import first_calls, spent
 from honeyguide.desktop.theme import Scheme, apply_theme, derive
-from honeyguide.desktop.widgets import BestSoFarChart, ChartFormat, ParetoChart, ProgressPoint, SpendChart
+from honeyguide.desktop.widgets.charts import BestSoFarChart, ChartFormat, ParetoChart, ProgressPoint, SpendChart
 from honeyguide.desktop.widgets.charts.front import front_of
 from honeyguide.kernel.choice import unit
 from honeyguide.kernel.errors import Unwritable

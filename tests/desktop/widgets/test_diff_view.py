@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from honeyguide.desktop.widgets import DiffLine, DiffPanel, DiffView, Layout, Side, TextMark
+from honeyguide.desktop.widgets.diff import DiffLine, DiffPanel, DiffView, Layout, Side, TextMark
 from honeyguide.desktop.widgets.diff.bands import Folded, Head, Piece
 from honeyguide.desktop.widgets.diff.painter import check_box
 from tests.desktop.samples import AFTER, BEFORE, HOSTILE, HOSTILE_AFTER, diff_rows

@@ -10,10 +10,19 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QKeySequence, QPainter, QStandardItemModel
 from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
-from honeyguide.desktop.models import ColumnState, EvidenceRow, Format, RunTableModel, VersionRow
 from honeyguide.desktop.models.cells import CELL_ROLE, Cell
-from honeyguide.desktop.widgets import Button, DataTable, EvidencePanel, JournalList, LineageTree, VersionTimeline
+from honeyguide.desktop.models.columns import ColumnState
+from honeyguide.desktop.models.evidence import EvidenceRow
+from honeyguide.desktop.models.export import Format
+from honeyguide.desktop.models.runs import RunTableModel
+from honeyguide.desktop.models.versions import VersionRow
+from honeyguide.desktop.widgets.buttons import Button
 from honeyguide.desktop.widgets.cell_delegate import CellDelegate
+from honeyguide.desktop.widgets.data_table import DataTable
+from honeyguide.desktop.widgets.evidence_panel import EvidencePanel
+from honeyguide.desktop.widgets.journal_list import JournalList
+from honeyguide.desktop.widgets.lineage_tree import LineageTree
+from honeyguide.desktop.widgets.version_timeline import VersionTimeline
 from tests.desktop.gallery import NOW, candidate_rows, evidence_rows, journal, run_rows, version_rows
 from tests.desktop.samples import HOSTILE, diff_rows
 

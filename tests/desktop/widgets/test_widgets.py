@@ -10,34 +10,18 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QWidget
 
 from honeyguide.desktop.theme.outcomes import verdict_wording
-from honeyguide.desktop.widgets import (
-    Button,
-    DecisionBar,
-    DecisionState,
-    ElidedLabel,
-    FilterChip,
-    FilterChips,
-    FlowLayout,
-    GateList,
-    GateRow,
-    HintBar,
-    IntervalBar,
-    KeyHints,
-    LimitsBar,
-    OutcomeBadge,
-    PlainLabel,
-    SchemaDiffTable,
-    SearchField,
-    Severity,
-    SpendMeter,
-    StateAction,
-    StateStack,
-    StateView,
-    StatusChips,
-    ToolButton,
-    WinsBar,
-    schema_changes,
-)
+from honeyguide.desktop.widgets.bars import IntervalBar, LimitsBar, WinsBar
+from honeyguide.desktop.widgets.buttons import Button, ToolButton
+from honeyguide.desktop.widgets.chips import FilterChip, FilterChips, OutcomeBadge, StatusChips
+from honeyguide.desktop.widgets.decision_bar import DecisionBar, DecisionState
+from honeyguide.desktop.widgets.flow_layout import FlowLayout
+from honeyguide.desktop.widgets.gate_list import GateList, GateRow
+from honeyguide.desktop.widgets.hint_bar import HintBar, KeyHints, Severity
+from honeyguide.desktop.widgets.labels import ElidedLabel, PlainLabel
+from honeyguide.desktop.widgets.schema_diff import SchemaDiffTable, schema_changes
+from honeyguide.desktop.widgets.search_field import SearchField
+from honeyguide.desktop.widgets.spend_meter import SpendMeter
+from honeyguide.desktop.widgets.states import StateAction, StateStack, StateView
 from tests.desktop.samples import HOSTILE
 
 CLICK = Qt.MouseButton.LeftButton

@@ -29,8 +29,10 @@ from honeyguide.desktop.memory import Memory
 from honeyguide.desktop.single_instance import SingleInstance, ask_other
 from honeyguide.desktop.starting import wanted_window
 from honeyguide.desktop.tasks import TaskScope
+from honeyguide.desktop.theme import Scheme, apply_theme, derive
 from honeyguide.desktop.tray import Tray, badge_icon
 from honeyguide.desktop.undo import Undoable, UndoList
+from honeyguide.desktop.window import Window
 from honeyguide.workspace import Workspace
 
 SOURCES = sorted(Path(honeyguide.desktop.__file__).parent.rglob("*.py"))
@@ -47,6 +49,19 @@ def test_no_nested_loop_and_no_slot_that_loses_its_task() -> None:
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
         found += [f"{path.name} uses {name}"] if name in BANNED_NAMES else []
     assert not found
+
+
+def test_the_window_carries_the_style_sheet_so_that_pages_are_made_without_one(qapp: QApplication) -> None:
+    window = Window()
+    try:
+        assert window.styleSheet() and not qapp.styleSheet()
+        light = window.styleSheet()
+        apply_theme(qapp, derive(Scheme.DARK))
+        assert window.styleSheet() != light and not qapp.styleSheet(), "a change of the theme reaches the window"
+    finally:
+        window.close_now()
+        window.deleteLater()
+        apply_theme(qapp, derive(Scheme.LIGHT))
 
 
 def test_the_window_knows_the_workspace_and_the_kernel_only() -> None:

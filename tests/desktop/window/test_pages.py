@@ -374,7 +374,7 @@ def test_the_settings_say_how_the_service_stands_and_the_window_carries_it_out(
     qapp: QApplication, qloop: Any, sample: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("honeyguide.workspace.service.LOOK_EVERY", 0.1)
-    monkeypatch.setattr("honeyguide.desktop.application.REST_AFTER_S", 0.0)
+    monkeypatch.setattr("honeyguide.desktop.ahead.REST_S", 0.0)
 
     async def story() -> None:
         app = await AppDriver(qapp, sample).start()

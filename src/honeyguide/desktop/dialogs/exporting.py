@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.files import ask_save
-from honeyguide.desktop.models import Format
+from honeyguide.desktop.models.export import Format
 from honeyguide.desktop.widgets.data_table import DataTable
 from honeyguide.kernel.errors import Unwritable
 

@@ -10,13 +10,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
 
 from honeyguide.desktop.actions import Handler, Handlers
+from honeyguide.desktop.ahead import import_review
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.exporting import export_table
 from honeyguide.desktop.dialogs.small import TextDialog
-from honeyguide.desktop.models import ColumnState
+from honeyguide.desktop.models.columns import ColumnState
 from honeyguide.desktop.pages.inbox_filter import InboxFilter
 from honeyguide.desktop.pages.page import Page
-from honeyguide.desktop.pages.review import ReviewPanel
 from honeyguide.desktop.pages.run_list import RunListPanel
 from honeyguide.desktop.pages.run_menu import run_menu
 from honeyguide.desktop.pages.run_reading import RunReading
@@ -27,6 +27,7 @@ from honeyguide.desktop.widgets.labels import PlainLabel
 from honeyguide.desktop.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
+    from honeyguide.desktop.pages.review import ReviewPanel
     from honeyguide.workspace import StatusReport, WorkspaceEvent
 
 _RUN_KINDS = ("run:", "attempt:", "verification:", "candidates:", "calls:")
@@ -72,6 +73,8 @@ class InboxPage(Page):
     def review(self) -> ReviewPanel:
         """The review of the chosen run; made when the list stands, so that nobody waits for it to see the list."""
         if self._review is None:
+            from honeyguide.desktop.pages.review import ReviewPanel
+
             self._review = ReviewPanel(self.desk, self.tasks)
             sizes = self.splitter.sizes()
             self.splitter.replaceWidget(1, self._review)
@@ -189,7 +192,7 @@ class InboxPage(Page):
         if self._chosen:
             self.desk.memory.set("inbox.run", self._chosen)
         if self._review is None:
-            self.tasks.latest("first review", _a_moment, lambda _: self._show_review())
+            self.tasks.latest("first review", _until_review_is_imported, lambda _: self._show_review())
         else:
             self._show_review()
 
@@ -336,9 +339,10 @@ class InboxPage(Page):
         menu.popup(point)
 
 
-async def _a_moment() -> None:
-    """Let the list be painted first."""
+async def _until_review_is_imported() -> None:
+    """Let the list be painted first; then the review is imported beside the loop."""
     await asyncio.sleep(0.02)
+    await asyncio.to_thread(import_review)
 
 
 def waiting_words(widget: QWidget, count: int) -> str:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
 from honeyguide.desktop.memory import Memory
-from honeyguide.desktop.models import RunRow
+from honeyguide.desktop.models.run_rows import RunRow
 from honeyguide.desktop.theme.outcomes import kind_wording, outcome_wording
 from honeyguide.desktop.widgets.chips import FilterChip
 

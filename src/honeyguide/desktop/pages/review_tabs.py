@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.files import ask_save
-from honeyguide.desktop.models import CallRow, Candidate
+from honeyguide.desktop.models.calls import CallRow
+from honeyguide.desktop.models.candidates import Candidate
 from honeyguide.desktop.pages.run_curves import RunCurves
 from honeyguide.desktop.rows import call_row, evidence_row, gate_rows
 from honeyguide.desktop.said import spoken

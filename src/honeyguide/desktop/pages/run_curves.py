@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from honeyguide.desktop.models import Candidate
+from honeyguide.desktop.models.candidates import Candidate
 
 if TYPE_CHECKING:
     from honeyguide.workspace import CallRow, Workspace

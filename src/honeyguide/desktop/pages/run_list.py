@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from honeyguide.desktop.models import RunTableModel
+from honeyguide.desktop.models.runs import RunTableModel
 from honeyguide.desktop.pages.run_reading import FIRST_SCREEN
 from honeyguide.desktop.theme import Metrics, Role, Type
 from honeyguide.desktop.widgets.chips import FilterChips, StatusChips

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.desktop.models import RunRow, RunTableModel
+from honeyguide.desktop.models.run_rows import RunRow
+from honeyguide.desktop.models.runs import RunTableModel
 from honeyguide.desktop.rows import run_key, run_row
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from honeyguide.desktop.actions import Handler, Handlers
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.exporting import export_table
 from honeyguide.desktop.dialogs.small import ConfirmDialog
-from honeyguide.desktop.models import ColumnState
+from honeyguide.desktop.models.columns import ColumnState
 from honeyguide.desktop.models.targets import TargetTableModel
 from honeyguide.desktop.pages.decisions import Decisions, version_before
 from honeyguide.desktop.pages.page import Page

@@ -13,7 +13,7 @@ from honeyguide.desktop.actions import Handler, Handlers
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.files import ask_save
 from honeyguide.desktop.dialogs.small import ChoiceDialog, ConfirmDialog
-from honeyguide.desktop.models import TraceTableModel
+from honeyguide.desktop.models.traces import TraceTableModel
 from honeyguide.desktop.notify import Step
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import figures

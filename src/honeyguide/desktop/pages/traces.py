@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from honeyguide.desktop.actions import Handler, Handlers
 from honeyguide.desktop.desk import Desk
-from honeyguide.desktop.models import ColumnState, TraceTableModel
+from honeyguide.desktop.models.columns import ColumnState
+from honeyguide.desktop.models.traces import TraceTableModel
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.pages.trace_deeds import TraceDeeds
 from honeyguide.desktop.pages.trace_facts import facts_of

@@ -9,7 +9,7 @@ from honeyguide.desktop.theme.icons import icon, icon_names, paint_icon, use_ico
 from honeyguide.desktop.theme.metrics import Metrics, Type
 from honeyguide.desktop.theme.motion import motion_ms
 from honeyguide.desktop.theme.roles import Bases, Role, Scheme, Theme, derive
-from honeyguide.desktop.theme.switching import ThemeChoice, ThemeSwitch, active_theme, apply_theme, qcolor
+from honeyguide.desktop.theme.switching import ThemeChoice, ThemeSwitch, active_theme, apply_theme, qcolor, wear_theme
 
 __all__ = [
     "Bases",
@@ -30,4 +30,5 @@ __all__ = [
     "paint_icon",
     "qcolor",
     "use_icon",
+    "wear_theme",
 ]

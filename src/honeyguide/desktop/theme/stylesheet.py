@@ -62,6 +62,11 @@ QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QComboBox:focus, QSpinBo
     border: 2px solid $accent_text; padding: ${pad_focus}px 7px;
 }
 QLineEdit:disabled, QPlainTextEdit:disabled, QComboBox:disabled { color: $faint; background: $surface_2; }
+QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus {
+    border: none; padding: 0; min-height: 0; background: transparent;
+}
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; height: 0; border: none; }
+QAbstractSpinBox::up-arrow, QAbstractSpinBox::down-arrow { width: 0; height: 0; image: none; }
 QComboBox { padding-right: 22px; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox::down-arrow { image: url($chevron); width: 10px; height: 10px; }

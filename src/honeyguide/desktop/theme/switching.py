@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from honeyguide.desktop.theme.icons import refresh_icons
 from honeyguide.desktop.theme.metrics import Metrics
@@ -14,7 +14,9 @@ from honeyguide.desktop.theme.roles import DEFAULT_BASES, Bases, Role, Scheme, T
 from honeyguide.desktop.theme.state import active_theme, qcolor, set_active_theme
 from honeyguide.desktop.theme.stylesheet import stylesheet
 
-__all__ = ["ThemeChoice", "ThemeSwitch", "active_theme", "apply_theme", "palette_of", "qcolor"]
+__all__ = ["ThemeChoice", "ThemeSwitch", "active_theme", "apply_theme", "palette_of", "qcolor", "wear_theme"]
+
+_WEARS = "honeyguideWearsTheme"
 
 
 class ThemeChoice(StrEnum):
@@ -68,8 +70,26 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     if app.style().objectName() != "fusion":
         app.setStyle("fusion")
     app.setPalette(palette_of(theme))
-    app.setStyleSheet(stylesheet(theme, Metrics.font()))
+    sheet = stylesheet(theme, Metrics.font())
+    wearing = [widget for widget in app.topLevelWidgets() if widget.property(_WEARS)]
+    app.setStyleSheet("" if wearing else sheet)
+    for widget in wearing:
+        widget.setStyleSheet(sheet)
     refresh_icons()
+
+
+def wear_theme(window: QWidget) -> None:
+    """Let ``window`` and its dialogs carry the style sheet in place of the application; call it before they are filled.
+
+    Qt hands a sheet of the application down through a widget and all below it each time the widget gets a parent. A
+    page is built from the inside out, so each part of it would go through that once a level: four times the work.
+    Without a sheet on the application, what is built is left alone until it comes into the window.
+    """
+    window.setProperty(_WEARS, True)
+    app = QApplication.instance()
+    if isinstance(app, QApplication):
+        app.setStyleSheet("")
+    window.setStyleSheet(stylesheet(active_theme(), Metrics.font()))
 
 
 class ThemeSwitch(QObject):

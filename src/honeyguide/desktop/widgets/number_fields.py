@@ -1,16 +1,12 @@
-"""Fields for numbers: typed, or stepped with the arrow keys; no small buttons to hit."""
+"""Fields for numbers: typed, or stepped with the arrow keys; no small buttons to hit.
+
+The style sheet of the window draws their frame and takes the buttons away; ``NoButtons`` would leave the line inside no
+width (Qt 6.11).
+"""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
-
-_SHEET = """
-QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; height: 0; border: none; }
-QAbstractSpinBox::up-arrow, QAbstractSpinBox::down-arrow { width: 0; height: 0; image: none; }
-QLineEdit, QLineEdit:focus { border: none; padding: 0; min-height: 0; background: transparent; }
-"""
-"""The field inside of a number field must not get the frame of a field of its own. The style sheet of the window
-draws the frame; ``NoButtons`` would leave that inner field no width (Qt 6.11)."""
 
 
 class WholeField(QSpinBox):
@@ -19,7 +15,6 @@ class WholeField(QSpinBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setGroupSeparatorShown(True)
-        self.setStyleSheet(_SHEET)
         self.lineEdit().setTextMargins(6, 0, 6, 0)
 
 
@@ -28,5 +23,4 @@ class NumberField(QDoubleSpinBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setStyleSheet(_SHEET)
         self.lineEdit().setTextMargins(6, 0, 6, 0)

@@ -185,11 +185,12 @@ class ChartFrame(QWidget):
     # --- inside
 
     def showEvent(self, event: QShowEvent) -> None:
+        """Build the plot a moment later: three charts side by side are three short pauses then, not a long one."""
         super().showEvent(event)
         if self.plot is not None:
             return
         if library() is not None:
-            self._build()
+            self.changed()
         elif self._loader is None:
             self._loader = LibraryLoader()
             self._loader.loaded.connect(self._build)
@@ -253,6 +254,9 @@ class ChartFrame(QWidget):
             self.changed()
 
     def _redraw(self) -> None:
+        if self.plot is None and self.isVisible() and library() is not None:
+            self._build()
+            return
         self._show_state()
         if self.plot is not None and self.has_data():
             self.draw()
