@@ -12,6 +12,7 @@ from honeyguide.evolution.decisions import DecisionLog
 from honeyguide.evolution.racing.edits import Edit, apply, clash
 from honeyguide.evolution.racing.history import History
 from honeyguide.evolution.racing.likelihood import Numbers
+from honeyguide.evolution.racing.luck import Luck
 from honeyguide.evolution.racing.pieces import bare
 from honeyguide.evolution.racing.relevance import Relevance
 from honeyguide.evolution.racing.settings import Odds
@@ -25,7 +26,6 @@ INSIST = 2
 INSIST_REFUTED = 4
 """An edit that looked hopeless, or was refuted, comes back once it was proposed so many times for each drop."""
 HOPELESS = 0.25
-LEAST_SHARE, MOST_SHARE = 0.04, 0.6
 MOST_BY_VOTES = 0.45
 """However often an edit is proposed, that alone never makes it more likely to help than not."""
 LEAST_FOR_LEAD = 3
@@ -67,7 +67,7 @@ class Board:
     _texts: Texts = field(init=False)
     _share: float = field(init=False)
     _by_key: dict[object, Switch] = field(default_factory=dict)
-    _decided: dict[int, Switch] = field(default_factory=dict)
+    _luck: Luck = field(init=False)
     _refuted: deque[str] = field(default_factory=lambda: deque(maxlen=REFUTED_LINES))
     _rewordings: Counter[tuple[object, ...]] = field(default_factory=Counter)
     _waiting: list[Switch] = field(default_factory=list)
@@ -77,6 +77,7 @@ class Board:
     def __post_init__(self) -> None:
         self._share = self.odds.prior
         self.answers = self.history.answers
+        self._luck = Luck(self.odds)
         self.tally = Tally(self.relevance.count)
         self._texts = Texts(self.parts)
 
@@ -175,9 +176,7 @@ class Board:
                 self._drop(switch)
         tally.fade_kept(odds.forget)
         self.leader_mask = self._leader()
-        last = [*self._decided.values()][-odds.memory :]
-        found = sum(switch.state is State.KEPT for switch in last) + odds.prior * odds.prior_weight
-        share = min(max(found / (len(last) + odds.prior_weight), LEAST_SHARE), MOST_SHARE)
+        share = self._luck.share
         if share != self._share:
             self._share, self._priors = share, None
 
@@ -234,7 +233,7 @@ class Board:
         for rival in rivals:
             self._drop(rival)
         self._reopen(switch)
-        self._decided.setdefault(switch.number, switch)
+        self._luck.decided(switch)
 
     def _reopen(self, kept: Switch) -> None:
         """What was refuted beside another text may help beside the new one, where both speak of the same."""
@@ -258,7 +257,7 @@ class Board:
                 self._refuted.append(line)
         self.log.add("drop", edit=switch.number, chance=switch.chance, tried=switch.tried, answers=len(self.answers))
         self._changed()
-        self._decided.setdefault(switch.number, switch)
+        self._luck.decided(switch)
 
     def _changed(self) -> None:
         self._priors = None

@@ -7,7 +7,7 @@ that it finds its place when other edits are off.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -134,54 +134,73 @@ def _with_moves(edits: list[Edit], old: set[str], new: set[str]) -> list[Edit]:
 
 def apply(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
     """Return ``parts`` with ``edits`` made in their order. An edit whose old piece is not there inserts its new one."""
-    split = [list(pieces(part)) for part in parts]
+    split = [Split(pieces(part)) for part in parts]
     for edit in edits:
-        make(split[edit.part], edit)
-    return tuple(joined(part) for part in split)
+        split[edit.part].make(edit)
+    return tuple(joined(part.pieces) for part in split)
 
 
-def make(split: list[str], edit: Edit) -> None:
-    """Make ``edit`` in the pieces of its part."""
-    at = split.index(edit.old) if edit.old is not None and edit.old in split else None
-    if edit.is_move:
-        if at is not None:
-            _remove(split, at)
-            split.insert(_place(split, edit), edit.new or "")
-        return
-    if edit.new is None:
-        if at is not None and sum(map(bool, split)) > 1:
-            _remove(split, at)
-        return
-    if edit.new in split:
-        if at is not None:
-            _remove(split, at)
-        return
-    if at is not None:
-        split[at] = edit.new if goes_on(split[at]) == goes_on(edit.new) else _joined_like(edit.new, split[at])
-    else:
-        split.insert(_place(split, edit), edit.new)
+class Split:
+    """The pieces of one part, while edits are made in it.
 
+    Attributes:
+        pieces: in order.
+    """
 
-def _remove(split: list[str], at: int) -> None:
-    """Take a piece out. A sentence that went on after it keeps its line: nothing stands for what began it."""
-    if at + 1 < len(split) and goes_on(split[at + 1]) and not goes_on(split[at]):
-        split[at] = ""
-    else:
-        del split[at]
+    __slots__ = ("_present", "pieces")
+
+    def __init__(self, given: Sequence[str], present: Iterable[str] | None = None) -> None:
+        """``present``: the different ones among ``given``, where they are known already."""
+        self.pieces = list(given)
+        self._present = set(given if present is None else present)
+
+    def make(self, edit: Edit) -> None:
+        """Make ``edit``."""
+        split, present, new = self.pieces, self._present, edit.new
+        if edit.old is None and new is not None:  # most are like this
+            if new not in present:
+                self._insert(edit, new)
+            return
+        at = split.index(edit.old) if edit.old is not None and edit.old in present else None
+        if edit.is_move:
+            if at is not None:
+                self._remove(at)
+                self._insert(edit, new or "")
+        elif new is None:
+            if at is not None and sum(map(bool, split)) > 1:
+                self._remove(at)
+        elif new in present:
+            if at is not None:
+                self._remove(at)
+        elif at is not None:
+            split[at] = new if goes_on(split[at]) == goes_on(new) else _joined_like(new, split[at])
+            self._present = set(split)
+        else:
+            self._insert(edit, new)
+
+    def _insert(self, edit: Edit, new: str) -> None:
+        """Behind the nearest piece that stood before it, a line behind the whole line of it."""
+        split, present = self.pieces, self._present
+        at = 0 if not edit.before else len(split)
+        for anchor in edit.before:
+            if anchor in present and anchor.strip():
+                at = split.index(anchor) + 1
+                break
+        if not new.startswith(GOES_ON):
+            while at < len(split) and split[at].startswith(GOES_ON):
+                at += 1
+        split.insert(at, new)
+        present.add(new)
+
+    def _remove(self, at: int) -> None:
+        """Take a piece out. A sentence that went on after it keeps its line: nothing stands for what began it."""
+        split = self.pieces
+        if at + 1 < len(split) and goes_on(split[at + 1]) and not goes_on(split[at]):
+            split[at] = ""
+        else:
+            del split[at]
+        self._present = set(split)
 
 
 def _joined_like(piece: str, other: str) -> str:
     return f"{GOES_ON} {piece}" if goes_on(other) else bare(piece)
-
-
-def _place(split: list[str], edit: Edit) -> int:
-    """Return where the new piece goes: behind the nearest that stood before it, a line behind the whole line of it."""
-    at = 0 if not edit.before else len(split)
-    for anchor in edit.before:
-        if anchor in split and anchor.strip():
-            at = split.index(anchor) + 1
-            break
-    if edit.new is not None and not goes_on(edit.new):
-        while at < len(split) and goes_on(split[at]):
-            at += 1
-    return at

@@ -22,8 +22,8 @@ from honeyguide.evolution.racing.switches import Answer
 from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.choice import shuffled
 
-LOOKS = ((400, 4), (800, 8))
-LATER = 16
+LOOKS = ((400, 4), (800, 8), (1600, 16), (3200, 32))
+LATER = 64
 """Answers between two looks at the edits: so many up to so many answers. Late ones change little each."""
 LEVEL_MEMORY = 30
 LEVEL_WEIGHT = 2

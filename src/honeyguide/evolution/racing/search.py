@@ -7,6 +7,7 @@ journal after any interruption.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from honeyguide.evolution.racing.race import Race, RunJob
 from honeyguide.evolution.racing.reflecting import ReflectJob
 from honeyguide.evolution.racing.settings import RacingSettings
 from honeyguide.evolution.racing.texts import TextParts
+from honeyguide.evolution.racing.wholes import Wholes
 from honeyguide.evolution.search import (
     Finalist,
     GenerationRecord,
@@ -34,7 +36,6 @@ from honeyguide.evolution.search import (
     SearchEvent,
     SearchPorts,
 )
-from honeyguide.kernel.canonical import sha256_hex
 from honeyguide.kernel.choice import shuffled
 from honeyguide.kernel.errors import InvalidInput
 
@@ -42,8 +43,6 @@ FAILED_IN_A_ROW = 4
 """Reflections that failed one after another end the search: the mutator is down."""
 TOLD_EVERY = 12
 """Answers between two reports."""
-REMEMBERED = 64
-"""Whole texts that are at hand: about those that are under way."""
 SHOWN_FROM = 6
 """Answers of one text from which its mean score is shown: one lucky answer is no score."""
 
@@ -96,6 +95,7 @@ class _Search:
     task: InstructionTask
     ports: SearchPorts
     race: Race = field(init=False)
+    wholes: Wholes = field(init=False)
     examples: list[Example] = field(init=False)
     anchor: list[Example] = field(init=False)
     kinds: Kinds = field(init=False)
@@ -108,10 +108,8 @@ class _Search:
     refused: int = 0
     failed: int = 0
     problem: str = ""
-    _texts: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict)
     _by_text: dict[str, Candidate] = field(default_factory=dict)
     _in_generation: Counter[int] = field(default_factory=Counter)
-    _verdicts: dict[str, bool] = field(default_factory=dict)
     _repetitions: Counter[MutationTask] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -123,6 +121,7 @@ class _Search:
         self.parts = self.search.parts
         if task.rules:
             self.parts = TextParts(task.form.texts, lambda texts: task.form.of(tuple(texts)))
+        self.wholes = Wholes(task, self.parts, self.ports.first_failed_gate)
         allowance = self._allowance()
         self.has_budget = allowance >= settings.evaluations
         self.race = Race(
@@ -132,8 +131,8 @@ class _Search:
             [example.input for example in self.examples],
             len(task.train),
             self.ports.log,
-            self._is_allowed,
-            lambda parts: self._deployed(parts)[1],
+            self.wholes.may_try,
+            self.wholes.key,
         )
 
     async def run(self) -> InstructionResult:
@@ -173,7 +172,7 @@ class _Search:
             await lanes.close()
 
     def _running(self, job: RunJob) -> Callable[[], Awaitable[Evaluation]]:
-        submit, example, text = self.ports.ledger.submit, self.examples[job.example], self._deployed(job.parts)[0]
+        submit, example, text = self.ports.ledger.submit, self.examples[job.example], self.wholes.of(job.parts)[0]
         return lambda: submit(text, example, job.repetition)
 
     def _asking(self, job: ReflectJob) -> Callable[[], Awaitable[Proposal]]:
@@ -197,7 +196,7 @@ class _Search:
 
     def _take_evaluation(self, job: RunJob, evaluation: Evaluation) -> None:
         race = self.race
-        text, key = self._deployed(job.parts)
+        text, key = self.wholes.of(job.parts)
         self.ports.ledger.record(text, evaluation, key)
         self.evaluations.append(evaluation)
         before = race.leader if race.looks_after(len(race.answers) + 1) else None
@@ -328,32 +327,11 @@ class _Search:
         def fits(evaluations: int) -> bool:
             return self.ports.may_spend(evaluations * each + evaluations // settings.calls_per_reflection + last)
 
-        low, high = 0, settings.evaluations
-        if fits(high):
-            return high
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if fits(middle) else (low, middle - 1)
-        return low
-
-    def _is_allowed(self, parts: tuple[str, ...]) -> bool:
-        deployed, key = self._deployed(parts)
-        known = self._verdicts.get(key)
-        if known is None:
-            known = self._verdicts[key] = self.ports.first_failed_gate(deployed) is None
-        return known
+        if fits(settings.evaluations):
+            return settings.evaluations
+        return max(bisect_left(range(settings.evaluations), True, key=lambda count: not fits(count)) - 1, 0)
 
     # ---- telling ---------------------------------------------------------------------------------------------
-
-    def _deployed(self, parts: tuple[str, ...]) -> tuple[str, str]:
-        """Return the whole text of ``parts`` and its hash; those of the latest texts are remembered."""
-        known = self._texts.get(parts)
-        if known is None:
-            text = self.task.whole(self.parts.join(parts))
-            if len(self._texts) >= REMEMBERED:
-                del self._texts[next(iter(self._texts))]
-            known = self._texts[parts] = text, sha256_hex(text)
-        return known
 
     def _shown(self, number: int) -> Failure:
         evaluation = self.evaluations[number]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from honeyguide.evolution.racing.likelihood import Numbers
 from honeyguide.evolution.racing.switches import Answer, Switch
-from honeyguide.evolution.racing.weighing import NARROW, UNLIKE, WHOLE, chances, most_likely_kind
+from honeyguide.evolution.racing.weighing import NARROW, UNLIKE, WHOLE, Watched, chances, most_likely_kind
 
 LOST = 0.05
 """A score this low says nothing of single kinds of failure: the whole answer was lost."""
@@ -77,18 +77,18 @@ class Tally:
         self._most_kinds = 0
         self._numbers: npt.NDArray[np.intp] = np.zeros(0, np.intp)
         self._examples = examples
-        self._set_table(np.zeros((ROWS, examples + 2 * 2 * 3 + KINDS * 5 + 4)))
+        self._watched: Watched | None = None
+        self._set_table(np.zeros((ROWS, examples + 2 * 2 * 3 + KINDS * 4 + 3)))
 
     def _set_table(self, table: Numbers) -> None:
         """Everything that is a number stands in one table, so that a row is moved at once."""
-        rows, ends = len(table), self._examples + np.cumsum((0, 12, KINDS * 4, KINDS))
+        rows, ends = len(table), self._examples + np.cumsum((0, 2 * 2 * 3, KINDS * 4))
         self._table = table
         self.focus = table[:, : ends[0]]
         self._scores = table[:, ends[0] : ends[1]].reshape(rows, 2, 2, 3)
         self.narrow = self._scores[:, NARROW]
         self._kinds = table[:, ends[1] : ends[2]].reshape(rows, KINDS, 2, 2)
-        self._weight = table[:, ends[2] : ends[3]]
-        self.chance, self._watched, self._doubt, self._speaks = table[:, ends[3] :].T
+        self.chance, self._doubt, self._speaks = table[:, ends[2] :].T
 
     # ---- who is in play --------------------------------------------------------------------------------------
 
@@ -127,7 +127,7 @@ class Tally:
         on the one that it most likely makes rarer; what was counted weighs ``share``."""
         self.together()
         row = self.rows.index(switch)
-        best = most_likely_kind(self._kinds[row], self._weight[row]) if switch.kinds else -1
+        best = most_likely_kind(self._kinds[row], _weights(switch)) if switch.kinds else -1
         stay = [i for i, kind in enumerate(switch.kinds) if kind in switch.named or i == best]
         switch.kinds = tuple(switch.kinds[i] for i in stay)
         counts = self._kinds[row][stay] * share
@@ -217,15 +217,14 @@ class Tally:
 
     def look(self, priors: Numbers) -> None:
         """Weigh the evidence. ``priors``: how likely each helps before its own answers are counted, by row."""
-        size, most = len(self.rows), self._most_kinds
+        size = len(self.rows)
         if not size:
             return
         self.version += 1
         scores = self._scores[:size]
-        self.chance[:size] = chances(
-            scores, self._kinds[:size, :most], self._weight[:size, :most],
-            self._watched[:size], self._doubt[:size], priors,
-        )  # fmt: skip
+        if self._watched is None:
+            self._watched = Watched.of([_weights(switch) for switch in self.rows])
+        self.chance[:size] = chances(scores, self._kinds, self._watched, self._doubt[:size], priors)
         tried = np.where(self._speaks[:size, None], scores[:, NARROW, :, 0], scores[:, WHOLE, :, 0]).tolist()
         for switch, chance, (with_it, without) in zip(self.rows, self.chance[:size].tolist(), tried, strict=True):
             switch.chance, switch.tried, switch.compared = chance, with_it, without
@@ -235,12 +234,9 @@ class Tally:
     def _set_kinds(self, row: int) -> None:
         switch = self.rows[row]
         switch.kinds = switch.kinds[:KINDS]
-        ids = [self._kind_ids.setdefault(kind, len(self._kind_ids) + 1) for kind in switch.kinds]
-        self._kind[row], self._weight[row], self._watched[row] = 0, -np.inf, len(ids)
-        if ids:
-            weights = np.array([NAMED if kind in switch.named else 1.0 for kind in switch.kinds])
-            self._kind[row, : len(ids)] = ids
-            self._weight[row, : len(ids)] = np.log(weights / weights.sum())
+        self._kind[row] = 0
+        for place, kind in enumerate(switch.kinds):
+            self._kind[row, place] = self._kind_ids.setdefault(kind, len(self._kind_ids) + 1)
 
     def _swap(self, one: int, other: int) -> None:
         if one == other:
@@ -262,6 +258,7 @@ class Tally:
 
     def _has_changed(self) -> None:
         self.version += 1
+        self._watched = None
         self._numbers = np.array([switch.number for switch in self.rows], np.intp)
         self._most_kinds = max((len(switch.kinds) for switch in self.rows), default=0)
         self.rivals, self.rows_with_rivals = [], []
@@ -274,3 +271,8 @@ class Tally:
                 self.rows_with_rivals.append(row)
             elif before:
                 self.rivals.append((self.bits[row], sum(self.bits[other] for other in before)))
+
+
+def _weights(switch: Switch) -> list[float]:
+    """How likely the edit was made for each of its kinds of failure, against each other."""
+    return [NAMED if kind in switch.named else 1.0 for kind in switch.kinds]
