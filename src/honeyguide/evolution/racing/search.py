@@ -7,7 +7,6 @@ journal after any interruption.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -324,12 +323,7 @@ class _Search:
         each = max((calls_for(example) for example in self.examples), default=2)
         last = 3 * len(self.anchor) * each
 
-        def fits(evaluations: int) -> bool:
-            return self.ports.may_spend(evaluations * each + evaluations // settings.calls_per_reflection + last)
-
-        if fits(settings.evaluations):
-            return settings.evaluations
-        return max(bisect_left(range(settings.evaluations), True, key=lambda count: not fits(count)) - 1, 0)
+        return settings.most(lambda answers, rewrites: self.ports.may_spend(answers * each + rewrites + last))
 
     # ---- telling ---------------------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from honeyguide.kernel.errors import InvalidInput
@@ -112,3 +114,13 @@ class RacingSettings:
             raise InvalidInput("A racing search needs at least one of everything.")
         if self.odds.drop_at >= self.odds.keep_at:
             raise InvalidInput("An edit cannot be dropped on better evidence than it is kept on.")
+
+    def most(self, fits: Callable[[int, int], bool]) -> int:
+        """Return how many of its evaluations there is room for; ``fits`` is asked with them and their reflections."""
+
+        def is_too_much(evaluations: int) -> bool:
+            return not fits(evaluations, evaluations // self.calls_per_reflection)
+
+        if not is_too_much(self.evaluations):
+            return self.evaluations
+        return max(bisect_left(range(self.evaluations), True, key=is_too_much) - 1, 0)
