@@ -353,5 +353,6 @@ class _Search:
                 "strategy": candidate.strategy,
                 "scores": scores.to_json(),
                 "complexity": None,
+                "chars": len(candidate.deployed),
             }
         self.ports.report(SearchEvent(STAGE, generation, message, shown, tuple(front_ids)))

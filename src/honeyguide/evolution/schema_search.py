@@ -284,6 +284,7 @@ class _Search:
             "strategy": candidate.strategy,
             "scores": scores.to_json(),
             "complexity": round(_schema(candidate).complexity, 6),
+            "chars": len(candidate.deployed),
         }
         self.ports.report(SearchEvent(STAGE, generation, message, shown, tuple(ids)))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from honeyguide.evolution.requests import Progress
@@ -25,6 +26,8 @@ OnProgress = Callable[[ProgressEvent], None]
 STORE_PROGRESS_EVERY = 0.4
 """Seconds between two stored states of a run; its own process is told at once."""
 LOOK_FOR_CANCEL_EVERY = 0.5
+MOST_TRIED = 5000
+"""How many steps with a candidate are kept of a run under way."""
 STORED_DETAILS = ("stage", "generation", "done", "planned", "calls", "usd")
 
 
@@ -35,6 +38,7 @@ class ActiveRun:
     Attributes:
         may_go: cleared while the run is paused.
         others: targets whose texts it works on beside that of ``ref``.
+        tried: the steps that told of a candidate, so that whoever looks later sees its course.
         spend: says what it took so far, in all its starts; ``None`` until its journal is open.
     """
 
@@ -46,6 +50,7 @@ class ActiveRun:
     others: tuple[TargetRef, ...] = ()
     task: asyncio.Task[RunResult] | None = None
     last: ProgressEvent | None = None
+    tried: deque[ProgressEvent] = field(default_factory=lambda: deque(maxlen=MOST_TRIED))
     stored_at: float = 0.0
     phase: str = ""
     spend: Callable[[], Spend] | None = None
@@ -98,6 +103,8 @@ class Watching:
         """Tell everybody in this process where a run stands, and now and then the database."""
         event = ProgressEvent(active.uuid, progress.phase.value, progress.message, progress.detail)
         active.last = event
+        if event.detail is not None and event.detail.get("candidate"):
+            active.tried.append(event)
         if active.on_progress is not None:
             active.on_progress(event)
         data = {"target": str(active.ref), **event.to_json()}

@@ -186,6 +186,11 @@ class Running:
         active = self._active.get(uuid)
         return active.last if active else None
 
+    def progress_so_far(self, uuid: str) -> tuple[ProgressEvent, ...]:
+        """Return the steps of a run of this process that told of a candidate, oldest first."""
+        active = self._active.get(uuid)
+        return tuple(active.tried) if active else ()
+
     async def close(self) -> None:
         """Stop every run of this process and wait for it; each can be resumed."""
         tasks = [active.task for active in self._active.values() if active.task is not None]

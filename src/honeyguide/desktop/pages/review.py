@@ -57,6 +57,7 @@ class ReviewPanel(QWidget):
         self.tasks = tasks.child("review")
         self.review: Review | None = None
         self.uuid: str | None = None
+        self._in_progress = ""
         self.head = ReviewHead()
         self.tabs = named(QTabBar(), "review-tabs", self.tr("Parts of the review"))
         self.tabs.setDrawBase(False)
@@ -115,7 +116,6 @@ class ReviewPanel(QWidget):
         """Show where a running run stands, if it is the one in sight."""
         if event.subject == self.uuid:
             self.progress.take(event.data)
-            self.parts.charts.take_progress(event.data)
 
     def handlers(self) -> Handlers:
         """Return what can be done to the run in sight."""
@@ -169,8 +169,14 @@ class ReviewPanel(QWidget):
             self.middle.setCurrentWidget(self._tabbed)
             self.changes.show_run(detail, review.diff, self.checks.failed_places(), self.head.why)
             return
-        self.progress.set_run(detail.attempt.calls, detail.attempt.cost_usd, review.is_paused)
-        last = self.desk.workspace.last_progress(detail.uuid)
+        if self.middle.currentWidget() is self.progress and self._in_progress == detail.uuid:
+            self.progress.set_paused(review.is_paused)
+            return
+        self._in_progress = detail.uuid
+        workspace = self.desk.workspace
+        so_far = (event.to_json() for event in workspace.progress_so_far(detail.uuid))
+        self.progress.set_run(detail.attempt.calls, detail.attempt.cost_usd, review.is_paused, so_far)
+        last = workspace.last_progress(detail.uuid)
         if last is not None:
             self.progress.take(last.to_json())
         self.middle.setCurrentWidget(self.progress)

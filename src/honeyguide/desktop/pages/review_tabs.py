@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
@@ -66,7 +66,7 @@ class EvidenceTab(QWidget):
 
 
 class ChartsTab(QWidget):
-    """What the search tried, the best so far, and what it cost; live while it runs.
+    """What the search tried, the best so far, and what it cost.
 
     Signals:
         candidate_chosen(id): a point was pressed.
@@ -113,13 +113,6 @@ class ChartsTab(QWidget):
         options = detail.attempt.options
         self.spend.set_ceiling(options.get("max_usd"), options.get("max_calls"))
         self.spend.set_points(curves.spend or [(0, 0.0), (detail.attempt.calls, detail.attempt.cost_usd)])
-
-    def take_progress(self, data: Mapping[str, Any]) -> None:
-        """Add what a running search tried."""
-        point = progress_point(data)
-        if point is not None:
-            self.best.add_point(point)
-            self.spend.add_point(point.calls or 0, point.usd)
 
     def _export(self, chart: Any, form: ChartFormat) -> None:
         async def work() -> None:
@@ -237,23 +230,6 @@ class JournalTab(QWidget):
 
     def _show_reply(self, n: int) -> None:
         self.list.show_reply(n, self._replies.get(n, ""))
-
-
-def progress_point(data: Mapping[str, Any]) -> ProgressPoint | None:
-    """Return the measured candidate of a progress event, if it tells of one."""
-    detail = data.get("detail") or {}
-    candidate = detail.get("candidate") or {}
-    scores = candidate.get("scores") or {}
-    overall = scores.get("overall")
-    if detail.get("stage") != "instruction" or not isinstance(overall, int | float) or not scores.get("n"):
-        return None
-    usd = detail.get("usd")
-    return ProgressPoint(
-        int(detail.get("generation") or 0),
-        int(detail.get("calls") or 0),
-        float(overall),
-        float(usd) if isinstance(usd, int | float) else None,
-    )
 
 
 def _rows_between(before: str, after: str) -> Sequence[Any]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
+from honeyguide.desktop.models.live_search import LiveSearch
 from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type, figures, paint_icon, qcolor
 from honeyguide.desktop.theme.outcomes import strategy_words
-from honeyguide.desktop.widgets.charts import BestSoFarChart, ProgressPoint
+from honeyguide.desktop.widgets.charts import BestSoFarChart, ParetoChart, ProgressPoint
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 from honeyguide.desktop.widgets.spend_meter import SpendMeter
 
@@ -108,6 +109,12 @@ class RunProgress(QWidget):
         self.spend = SpendMeter()
         self.best = BestSoFarChart()
         self.best.set_by("calls")
+        self.pareto = ParetoChart()
+        self._search = LiveSearch()
+        charts = named(QSplitter(Qt.Orientation.Horizontal), "run-charts", self.tr("Charts"))
+        charts.setChildrenCollapsible(False)
+        charts.addWidget(self.best)
+        charts.addWidget(self.pareto)
         self._max_calls: int | None = None
         self._max_usd: float | None = None
         self._costs_money = True
@@ -116,16 +123,19 @@ class RunProgress(QWidget):
         column.setSpacing(Metrics.GAP)
         for part in (self.phases, self._bar, self._said, self._candidate, self.spend):
             column.addWidget(part)
-        column.addWidget(self.best, 1)
+        column.addWidget(charts, 1)
 
     def set_ceiling(self, max_calls: int | None, max_usd: float | None, *, costs_money: bool) -> None:
         """Say what the run may take at most."""
         self._max_calls, self._max_usd, self._costs_money = max_calls, max_usd, costs_money
 
-    def set_run(self, calls: int, usd: float | None, is_paused: bool) -> None:
-        """Begin to show a run."""
+    def set_run(self, calls: int, usd: float | None, is_paused: bool, so_far: Iterable[Mapping[str, Any]] = ()) -> None:
+        """Begin to show a run; ``so_far`` are its events that told of candidates."""
         self.phases.set_phase("dataset")
-        self.best.set_points(())
+        self._search = LiveSearch()
+        for data in so_far:
+            self._search.take(data)
+        self._show_charts()
         self._bar.setValue(0)
         self._said.set_text(self.tr("Starting…"))
         self._candidate.set_text("")
@@ -154,6 +164,24 @@ class RunProgress(QWidget):
             usd = detail.get("usd")
             self._show_spend(int(detail["calls"]), float(usd) if isinstance(usd, int | float) else None)
         self._show_candidate(detail)
+        if self._search.take(data):
+            self._show_charts()
+
+    def _show_charts(self) -> None:
+        """Draw what was measured; the charts put many changes together."""
+        measured = self._search.measured()
+        self.pareto.set_candidates(one.candidate for one in measured)
+        self.best.set_baseline(self._search.baseline())
+        self.best.set_points(
+            ProgressPoint(
+                one.candidate.generation,
+                one.calls,
+                one.candidate.overall or 0.0,
+                one.usd,
+                is_comparable=one.candidate.is_comparable,
+            )
+            for one in measured
+        )
 
     def _show_candidate(self, detail: Mapping[str, Any]) -> None:
         candidate = detail.get("candidate") or {}
@@ -163,15 +191,8 @@ class RunProgress(QWidget):
         overall = scores.get("overall")
         words = strategy_words(str(candidate.get("strategy") or candidate.get("id") or ""))
         if isinstance(overall, int | float) and scores.get("n"):
-            words = self.tr("{what}, score {score}").format(what=words, score=figures.score(float(overall)))
-            usd = detail.get("usd")
-            if detail.get("stage") == "instruction":
-                generation, calls = int(detail.get("generation") or 0), int(detail.get("calls") or 0)
-                self.best.add_point(
-                    ProgressPoint(generation, calls, float(overall), usd if usd is None else float(usd))
-                )
-                if candidate.get("parent") is None:
-                    self.best.set_baseline(float(overall))
+            said = self.tr("{what}, score {score} on {n} cases")
+            words = said.format(what=words, score=figures.score(float(overall)), n=figures.whole(int(scores["n"])))
         self._candidate.set_text(self.tr("Newest candidate: {words}").format(words=words))
 
     def _stage_words(self, detail: Mapping[str, Any]) -> str:

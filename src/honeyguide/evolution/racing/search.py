@@ -346,5 +346,6 @@ class _Search:
                 "strategy": candidate.strategy,
                 "scores": (scores if scores.n >= SHOWN_FROM else Means()).to_json(),
                 "complexity": None,
+                "chars": len(candidate.deployed),
             }
         self.ports.report(SearchEvent(STAGE, len(self.records), message, shown, tuple(front_ids)))

@@ -112,3 +112,7 @@ class RunMethods(Parts):
     def last_progress(self, uuid: str) -> ProgressEvent | None:
         """Return where a run of this process stood last."""
         return self._running.last_progress(uuid)
+
+    def progress_so_far(self, uuid: str) -> tuple[ProgressEvent, ...]:
+        """Return the steps of a run of this process that told of a candidate, oldest first; at most 5,000."""
+        return self._running.progress_so_far(uuid)

@@ -110,6 +110,7 @@ class ParetoChart(ChartFrame):
             "other": pg.ScatterPlotItem(size=7, pen=None, pxMode=True, symbol="o"),
             "front": pg.ScatterPlotItem(size=9, pxMode=True, symbol="d"),
             "baseline": pg.ScatterPlotItem(size=12, pxMode=True, symbol="s"),
+            "baseline-apart": pg.ScatterPlotItem(size=11, brush=None, pxMode=True, symbol="s"),
             "winner": pg.ScatterPlotItem(size=17, pxMode=True, symbol="star"),
             "chosen": pg.ScatterPlotItem(size=21, pxMode=True, symbol="o", brush=None),
         }
@@ -125,7 +126,7 @@ class ParetoChart(ChartFrame):
     def draw(self) -> None:
         self._place()
         front = {self._ids[index] for index in self._front()}
-        kinds = ("apart", "other", "front", "baseline", "winner")
+        kinds = ("apart", "other", "front", "baseline", "baseline-apart", "winner")
         groups: dict[str, list[tuple[float, float]]] = {kind: [] for kind in kinds}
         chosen: list[tuple[float, float]] = []
         for name, point in zip(self._ids, self._points, strict=True):
@@ -137,6 +138,7 @@ class ParetoChart(ChartFrame):
             "other": (None, self.colour(Role.TEXT_2, 0.45)),
             "front": (self.pen(Role.SURFACE), self.colour(Role.INFO)),
             "baseline": (self.pen(Role.SURFACE), self.colour(Role.FAINT)),
+            "baseline-apart": (self.pen(Role.FAINT, 1.5), None),
             "winner": (self.pen(Role.TEXT), self.colour(Role.ACCENT)),
         }
         for kind, (pen, brush) in looks.items():
@@ -148,10 +150,11 @@ class ParetoChart(ChartFrame):
         words = {"baseline": self.tr("now"), "winner": self.tr("winner")}
         for kind, said in words.items():
             label = self._items[f"{kind}-label"]
-            label.setVisible(bool(groups[kind]))
+            places = groups[kind] or groups.get(f"{kind}-apart", [])
+            label.setVisible(bool(places))
             label.setText(said, color=self.colour(Role.TEXT))
-            if groups[kind]:
-                label.setPos(*groups[kind][0])
+            if places:
+                label.setPos(*places[0])
         x, y = self._axes[self.axes()[0]], self._axes[self.axes()[1]]
         self.set_label("bottom", self._axis_words(x))
         self.set_label("left", self._axis_words(y))
@@ -268,8 +271,10 @@ class ParetoChart(ChartFrame):
 
     def _kind(self, name: str, front: set[str]) -> str:
         row = self._rows[name]
-        if row.is_winner or row.is_baseline:
-            return "winner" if row.is_winner else "baseline"
+        if row.is_winner:
+            return "winner"
+        if row.is_baseline:
+            return "baseline" if self._is_compared(name) else "baseline-apart"
         return "apart" if not self._is_compared(name) else "front" if name in front else "other"
 
     def _describe(self, on_front: int) -> None:
@@ -277,6 +282,8 @@ class ParetoChart(ChartFrame):
         said = self.tr("{n} candidates, {front} that no other beats in both.").format(
             n=figures.whole(len(self._ids) - apart), front=figures.whole(on_front)
         )
+        if apart and len(self._ids) - apart < 2:
+            said = self.tr("No two candidates were measured on the same cases yet.")
         if apart:
             said += " " + self.tr("Rings ({n}) were measured on other cases, so they are not compared.").format(
                 n=figures.whole(apart)
