@@ -94,6 +94,9 @@ class Phrasebook:
         known = self.table.get(sentence)
         if known is not None:
             return known
+        half = self.table.get(f"{sentence[:1].lower()}{sentence[1:]}")
+        if half is not None:
+            return f"{half[:1].upper()}{half[1:]}"
         if not sentence or len(sentence) > _MOST or depth > 2:
             return sentence
         change = _CHANGE.fullmatch(sentence) if self.changes else None

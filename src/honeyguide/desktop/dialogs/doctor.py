@@ -12,6 +12,7 @@ from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.said import hint_of, sentence_of, spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics
+from honeyguide.desktop.theme.code_words import part_words
 from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.gate_list import GateList, GateRow
 from honeyguide.desktop.widgets.states import StateStack
@@ -46,7 +47,7 @@ class DoctorDialog(Dialog):
         for check in report.checks:
             verdict = "pass" if check.ok else "fail" if check.is_essential else "warn"
             said = f"{spoken(check.message)} {spoken(check.remedy)}".strip() if not check.ok else spoken(check.message)
-            words = check.name.replace("-", " ").capitalize()
+            words = part_words(check.name)
             rows.append(GateRow(check.name, verdict, said, words=words))
             lines.append(f"{'ok ' if check.ok else 'NO '} {check.name}: {said}")
         self._text = "\n".join(lines) + "\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QFormLayout, QListWidget, QPlainTextEdit, QSplitter, QWidget
 
 from honeyguide.desktop.dialogs.dialog import Dialog
@@ -14,6 +14,7 @@ from honeyguide.desktop.rows import models_words
 from honeyguide.desktop.said import said_of, spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
+from honeyguide.desktop.theme.code_words import status_words
 from honeyguide.desktop.theme.plain_text import block, one_line
 from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
@@ -193,19 +194,3 @@ def event_words(event: Mapping[str, Any]) -> str:
         if isinstance(value, str) and value:
             return f"{kind} · {one_line(value, 120)}"
     return kind or "…"
-
-
-def status_words(status: str) -> str:
-    """Return how a run of a harness ended, in words; an unknown state without its underscores."""
-    tr = QCoreApplication.translate
-    return {
-        "success": tr("HarnessRun", "succeeded"),
-        "verify_failed": tr("HarnessRun", "not verified"),
-        "guardrail_halt": tr("HarnessRun", "halted by a guardrail"),
-        "max_turns": tr("HarnessRun", "too many turns"),
-        "truncated": tr("HarnessRun", "cut off"),
-        "error": tr("HarnessRun", "failed"),
-        "step_failed": tr("HarnessRun", "a step failed"),
-        "stopped": tr("HarnessRun", "stopped"),
-        "incomplete": tr("HarnessRun", "never ended"),
-    }.get(status, status.replace("_", " "))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, figures
+from honeyguide.desktop.theme.code_words import health_words
 from honeyguide.desktop.theme.plain_text import one_line
 from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.labels import named
@@ -93,6 +94,6 @@ class ImportReportDialog(Dialog):
         if not isinstance(problem, dict):
             return ""
         lines = ", ".join(str(line) for line in problem.get("lines", ())[:6])
-        name = str(problem.get("problem", "")).replace("-", " ")
+        name = health_words(str(problem.get("problem", "")))
         said = self.tr("{problem}, {n} times").format(problem=name, n=problem.get("count", 1))
         return said + (self.tr(" (lines {lines})").format(lines=lines) if lines else "")

@@ -11,6 +11,7 @@ from honeyguide.desktop.models.cells import Cell
 from honeyguide.desktop.models.columns import Column
 from honeyguide.desktop.models.indexed import IndexedTableModel
 from honeyguide.desktop.theme import Role
+from honeyguide.desktop.theme.code_words import detector_words
 from honeyguide.desktop.theme.plain_text import one_line
 
 
@@ -54,7 +55,9 @@ class CorrectionModel(IndexedTableModel[Suggestion]):
             return Cell(words, role, icon)
         if name == "span":
             return Cell(one_line(row.span) or no_words(), Role.TEXT if row.span else Role.TEXT_2, tip=row.span[:600])
-        return Cell(one_line(str(getattr(row, name)).replace("-", " ").replace("_", " ")), Role.TEXT_2)
+        if name == "detector":
+            return Cell(detector_words(row.detector), Role.TEXT_2, tip=row.detector)
+        return Cell(one_line(row.place.replace("-", " ").replace("_", " ")), Role.TEXT_2)
 
 
 def state_look(state: str) -> tuple[str, Role, str]:

@@ -12,6 +12,7 @@ from honeyguide.desktop.models.cells import Cell
 from honeyguide.desktop.models.columns import Column
 from honeyguide.desktop.models.indexed import IndexedTableModel
 from honeyguide.desktop.theme import Role, figures
+from honeyguide.desktop.theme.code_words import friction_words, status_words
 from honeyguide.desktop.theme.outcomes import outcome_wording
 from honeyguide.desktop.theme.plain_text import one_line
 
@@ -104,7 +105,8 @@ class ClusterModel(IndexedTableModel[ClusterLine]):
             return Cell(figures.whole(row.count), right=True)
         if name == "kind":
             return Cell(cluster_words(row.kind), Role.TEXT_2)
-        return Cell(one_line(row.signature, 300), tip=row.signature[:600])
+        words = status_words(row.signature) if row.kind == "status" else friction_words(row.signature)
+        return Cell(one_line(words, 300), tip=row.signature[:600])
 
 
 def cluster_words(kind: str) -> str:

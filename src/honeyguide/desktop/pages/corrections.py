@@ -14,8 +14,10 @@ from honeyguide.desktop.dialogs.correction import CorrectionDialog
 from honeyguide.desktop.models.corrections import CorrectionModel, Suggestion, state_look
 from honeyguide.desktop.notify import Step
 from honeyguide.desktop.pages.page import Page
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.tasks import DEBOUNCE_MS
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
+from honeyguide.desktop.theme.code_words import detector_words
 from honeyguide.desktop.theme.plain_text import block
 from honeyguide.desktop.undo import Undoable
 from honeyguide.desktop.widgets.buttons import Button, Look
@@ -108,7 +110,11 @@ class CorrectionsPage(Page):
         )
         self.count.set_text(self.tr("{n} shown").format(n=figures.whole(page.total)))
         self._wanted = None
-        lines = [row.sentence for row in detectors if row.confirmed or row.dismissed]
+        lines = [
+            f"{detector_words(row.detector)}: {spoken(row.sentence)}"
+            for row in detectors
+            if row.confirmed or row.dismissed
+        ]
         self.detectors.set_text(" ".join(lines))
         self.detectors.setVisible(bool(lines))
         if page.items:
@@ -147,7 +153,7 @@ class CorrectionsPage(Page):
         self._detail = detail
         self.detail_stack.show_content()
         words, role, _ = state_look(detail.row.state)
-        found_by = detail.row.detector.replace("-", " ").replace("_", " ")
+        found_by = detector_words(detail.row.detector)
         self.about.set_text(self.tr("{state} · found by {detector}").format(state=words, detector=found_by))
         self.about.set_role(role)
         self.context.show_span(detail.context, detail.start, detail.end)

@@ -19,7 +19,7 @@ from honeyguide.desktop.notify import Step
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.tasks import DEBOUNCE_MS
 from honeyguide.desktop.theme import Metrics, Role, Type
-from honeyguide.desktop.theme.plain_text import one_line
+from honeyguide.desktop.theme.plain_text import one_line, tooltip
 from honeyguide.desktop.undo import Undoable
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.data_table import DataTable
@@ -131,7 +131,8 @@ class FeedbackPage(Page):
         item = detail.item
         self.detail_stack.show_content()
         words, role, _ = state_look(item.state.value)
-        self.about.set_text(f"{words} · {item.name} · {item.id}")
+        self.about.set_text(f"{words} · {item.name}")
+        self.about.setToolTip(tooltip(item.id))
         self.about.set_role(role)
         self.message.set_text(item.message)
         for label, value in ((self.expected, item.expected), (self.actual, item.actual)):

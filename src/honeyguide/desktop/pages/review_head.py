@@ -163,27 +163,22 @@ class ReviewHead(QWidget):
 
 
 def proof_sentence(widget: QWidget, proof: Mapping[str, Any]) -> str:
-    """Return the measurement in one or two sentences, from its stored numbers."""
+    """Return the measurement in one sentence, from its stored numbers."""
     tr = widget.tr
     n, wins, losses, ties = (proof.get(key) for key in ("n", "wins", "losses", "ties"))
     if not isinstance(n, int) or not n:
         return tr("It was not measured on unseen cases.")
     whole = figures.whole
-    said = tr("Better on {wins} of {n} unseen cases, worse on {losses}, same on {ties}.").format(
+    said = tr("Better on {wins} of {n} unseen cases, worse on {losses}, same on {ties}").format(
         wins=whole(wins), n=whole(n), losses=whole(losses), ties=whole(ties)
     )
     interval = proof.get("interval")
-    if interval and proof.get("delta") is not None:
-        low, high = (figures.signed_points(value) for value in interval)
-        gain = tr("Gain {gain} points, between {low} and {high}").format(
-            gain=figures.signed_points(proof["delta"]), low=low, high=high
-        )
+    if interval:
+        said += tr("; gain {range} points").format(range=figures.points_range(*interval))
         noise = proof.get("noise_floor")
-        said += " " + gain
         if isinstance(noise, int | float):
             said += tr(", noise ±{noise}").format(noise=figures.decimal(noise * 100, 0))
-        said += "."
-    return said
+    return f"{said}."
 
 
 def open_words(widget: QWidget, detail: RunDetail) -> str:

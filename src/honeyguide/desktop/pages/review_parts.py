@@ -74,7 +74,7 @@ class ReviewParts(QStackedWidget):
             return
         self._loaded.add(name)
         if name == "evidence":
-            self.evidence.show_run(detail.uuid)
+            self.evidence.show_run(detail)
         elif name in ("charts", "lineage"):
             self._loaded.update(("charts", "lineage"))
             self._tasks.latest("candidates", lambda: self._load_candidates(detail.uuid), self._show_candidates)

@@ -13,10 +13,12 @@ from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.files import ask_save
 from honeyguide.desktop.models.calls import CallRow
 from honeyguide.desktop.models.candidates import Candidate
+from honeyguide.desktop.pages.review_head import proof_sentence
 from honeyguide.desktop.pages.run_curves import RunCurves
 from honeyguide.desktop.rows import call_row, evidence_row, gate_rows
 from honeyguide.desktop.said import spoken
 from honeyguide.desktop.tasks import TaskScope
+from honeyguide.desktop.theme.outcomes import outcome_wording
 from honeyguide.desktop.widgets.charts import BestSoFarChart, ChartFormat, ParetoChart, ProgressPoint, SpendChart
 from honeyguide.desktop.widgets.evidence_panel import EvidencePanel
 from honeyguide.desktop.widgets.gate_list import GateList, GateRow
@@ -45,8 +47,10 @@ class EvidenceTab(QWidget):
         self.panel.diff_wanted.connect(self._compare)
         self.setFocusProxy(self.panel.table)
 
-    def show_run(self, uuid: str) -> None:
+    def show_run(self, detail: RunDetail) -> None:
         """Read the cases of a run."""
+        uuid, proof = detail.uuid, detail.verification
+        self.panel.set_proof(proof_sentence(self, proof) if proof is not None else "")
         self.panel.stack.show_loading(self.tr("Reading the cases…"))
 
         def show(rows: Sequence[EvidenceRow]) -> None:
@@ -149,6 +153,7 @@ class ChecksTab(QWidget):
         rows = gate_rows(check.gates) if check is not None else stored
         known = {row.gate for row in rows}
         rows += [row for row in stored if row.gate not in known]
+        rows += self._proof(detail)
         rows += self._receipt(detail)
         self.list.set_gates(rows)
 
@@ -156,6 +161,22 @@ class ChecksTab(QWidget):
         """Return where checks complain: start, end, words."""
         rows = [row for row in self.list.gates() if row.verdict == "fail" and row.where is not None]
         return [(row.where[0], row.where[1], f"{row.gate}: {row.reason}") for row in rows if row.where is not None]
+
+    def _proof(self, detail: RunDetail) -> list[GateRow]:
+        proof = detail.verification
+        if proof is None:
+            return []
+        verdict = {"verified_improvement": "pass", "rejected": "fail", "capability_rejected": "fail"}
+        return [
+            GateRow(
+                "verification",
+                verdict.get(str(proof.get("outcome")), "warn"),
+                proof_sentence(self, proof),
+                None,
+                self.tr("Proof: how it did on cases that the search never saw"),
+                outcome_wording(str(proof.get("outcome"))).words,
+            )
+        ]
 
     def _receipt(self, detail: RunDetail) -> list[GateRow]:
         receipt = detail.receipt

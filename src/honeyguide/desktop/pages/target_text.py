@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type, qcolor
+from honeyguide.desktop.theme.code_words import unit_words
 from honeyguide.desktop.theme.plain_text import Utf16Map, one_line, visible
 from honeyguide.desktop.widgets.bars import LimitsBar
 from honeyguide.desktop.widgets.buttons import Button, ToolButton
@@ -86,8 +88,7 @@ class TargetText(QWidget):
         self._heading(column, self.tr("Limits"))
         for limit in detail.limits:
             bar = LimitsBar()
-            bar.set_limit(limit.name, limit.used, limit.limit, limit.unit.replace("-", " "))
-            bar.setToolTip(limit.sentence)
+            bar.set_limit(limit.name, limit.used, limit.limit, unit_words(limit.unit))
             column.addWidget(bar)
         if not detail.limits:
             column.addWidget(PlainLabel(self.tr("none known"), role=Role.TEXT_2))
@@ -101,7 +102,7 @@ class TargetText(QWidget):
             column.addWidget(PlainLabel(self.tr("none; choose words in the text to lock them"), role=Role.TEXT_2))
         self._heading(column, self.tr("What the audit says"))
         for finding in detail.findings:
-            column.addWidget(PlainLabel(finding, selectable=True))
+            column.addWidget(PlainLabel(spoken(finding), selectable=True))
         if not detail.findings:
             column.addWidget(PlainLabel(self.tr("nothing to complain about"), role=Role.TEXT_2))
         column.addStretch(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from honeyguide.desktop.theme.outcomes import kind_wording
 from honeyguide.desktop.widgets.trace_view import TraceFacts
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def facts_of(detail: TraceDetail) -> TraceFacts:
         created_at=trace.created_at,
         conversation=trace.conversation,
         source=trace.facts.source,
-        targets=tuple(f"{link.target}{'' if link.exact else ' ?'}" for link in detail.links),
+        targets=tuple(f"{target_words(link.target)}{'' if link.exact else ' ?'}" for link in detail.links),
         input=payload.input,
         output=payload.output,
         tools=tuple(tools),
@@ -32,6 +33,12 @@ def facts_of(detail: TraceDetail) -> TraceFacts:
         siblings=detail.siblings,
         tokens=(payload.tokens.input, payload.tokens.output),
     )
+
+
+def target_words(reference: str) -> str:
+    """Return a target as a person calls it: ``persona Support`` for ``persona-system-prompt:Support``."""
+    kind, colon, name = reference.partition(":")
+    return f"{kind_wording(kind).words} {name}" if colon else reference
 
 
 def _said(value: object) -> str:

@@ -43,6 +43,14 @@ def signed_points(delta: float | None) -> str:
     return f"{'+' if points > 0 else MINUS}{text}"
 
 
+def points_range(low: float, high: float) -> str:
+    """Return two differences of scores in points without the unit: ``9 to 19``; signs only where one is negative."""
+    said = [signed_points(value) for value in (low, high)]
+    if low >= 0:
+        said = [text.removeprefix("+") for text in said]
+    return QCoreApplication.translate("Figures", "{low} to {high}").format(low=said[0], high=said[1])
+
+
 def points(delta: float | None) -> str:
     """Return a difference of scores with its unit, e.g. ``+14 pts``."""
     if delta is None:
@@ -68,9 +76,10 @@ def money(usd: float | None) -> str:
     """Return US dollars: ``$0.31``, ``<$0.01`` for less than a cent."""
     if usd is None:
         return unknown()
+    words = QCoreApplication.translate("Figures", "${amount}")
     if 0 < usd < 0.01:
-        return f"<${decimal(0.01, 2)}"
-    return f"{MINUS if usd < 0 else ''}${QLocale().toString(float(abs(usd)), 'f', 2)}"
+        return f"<{words.format(amount=decimal(0.01, 2))}"
+    return f"{MINUS if usd < 0 else ''}{words.format(amount=QLocale().toString(float(abs(usd)), 'f', 2))}"
 
 
 def money_range(low: float | None, high: float | None) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSplitter, QVBoxLayout, 
 from honeyguide.desktop.models.evidence import EvidenceModel, EvidenceRow, Verdict
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
 from honeyguide.desktop.theme.outcomes import role_name, verdict_wording
+from honeyguide.desktop.theme.plain_text import tooltip
 from honeyguide.desktop.widgets.bars import WinsBar
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.chips import StatusChips
@@ -86,6 +87,11 @@ class EvidencePanel(QWidget):
                 icon="list",
             )
         self._show_current()
+
+    def set_proof(self, sentence: str) -> None:
+        """Say on the bar what the examples prove; empty for nothing."""
+        self.bar.setToolTip(tooltip(sentence))
+        self.bar.setAccessibleDescription(sentence)
 
     def set_worse_only(self, on: bool) -> None:
         """Show only examples that got worse, or all."""

@@ -25,6 +25,9 @@ from honeyguide.desktop.widgets.data_table import usual_width
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 
 _OPEN_AT_MOST = 400
+_INDENT = 10
+_DEEP = 8
+"""Pixels a generation is indented, and generations for which a name keeps its room."""
 """A tree of more candidates opens only the line to the winner."""
 
 
@@ -47,7 +50,7 @@ class LineageTree(QWidget):
         self.tree.setItemDelegate(CellDelegate(self.tree, draws_rows=False))
         self.tree.setUniformRowHeights(True)
         self.tree.setAllColumnsShowFocus(False)
-        self.tree.setIndentation(18)
+        self.tree.setIndentation(_INDENT)
         self.tree.setExpandsOnDoubleClick(False)
         self.tree.setEditTriggers(QTreeView.EditTrigger.NoEditTriggers)
         header = self.tree.header()
@@ -56,6 +59,7 @@ class LineageTree(QWidget):
         for number, column in enumerate(self.model.columns):
             header.setSectionResizeMode(number, QHeaderView.ResizeMode.Interactive)
             header.resizeSection(number, usual_width(column, header))
+        header.resizeSection(0, header.sectionSize(0) + _DEEP * _INDENT)
         self._about = PlainLabel("", role=Role.TEXT_2, selectable=True)
         self._text = named(QPlainTextEdit(), "lineage-text", self.tr("Text of the candidate"))
         self._text.setReadOnly(True)

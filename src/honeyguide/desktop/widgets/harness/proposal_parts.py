@@ -103,7 +103,7 @@ def proof_sentence(proof: Mapping[str, Any]) -> str:
     """Return what replaying recorded inputs showed, in one sentence with its numbers."""
     tr = QCoreApplication.translate
     if proof.get("state") != "measured":
-        because = str(proof.get("because") or "")
+        because = spoken(str(proof.get("because") or ""))
         said = tr("HarnessProof", "Not measured: nobody knows yet whether it helps.")
         return f"{said} {because[:1].upper()}{because[1:]}." if because else said
     low, high = (proof.get("interval") or [None, None])[:2]
