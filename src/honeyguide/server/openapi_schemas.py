@@ -91,6 +91,7 @@ SCHEMAS: Json = {
         {
             **_RUN_COLUMNS,
             "winnerSchema": {},
+            "baselineSchema": MAYBE_OBJECT,
             "artifacts": {},
             "gateReasons": _list(_ref("Gate")),
             "verification": MAYBE_OBJECT,

@@ -102,7 +102,7 @@ class ChangesTab(QWidget):
         schema = detail.run.winner_schema_json
         self.schema.setVisible(bool(schema))
         if schema:
-            self.schema.set_changes(schema_changes(None, json.loads(schema)))
+            self.schema.set_changes(schema_changes(detail.baseline_schema(), json.loads(schema)))
 
     def show_nothing(self) -> None:
         """Forget what is shown."""

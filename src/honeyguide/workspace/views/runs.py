@@ -208,12 +208,28 @@ class RunDetail:
 
         return self.run is None and self.attempt.state in RESUMABLE
 
+    def baseline_schema(self) -> Mapping[str, Any] | None:
+        """Return the structure of answers before the run: what the live text says of it, else what the run was given.
+
+        ``None``: there was none, so every field of the proposed one is new.
+        """
+        if self.run is None:
+            return None
+        from honeyguide.evolution.answer_structure import read_section
+
+        said = read_section(self.run.baseline_text)[1]
+        if said is not None:
+            return said.to_json()
+        given: Mapping[str, Any] | None = self.attempt.options.get("schema_baseline")
+        return given
+
     def to_json(self) -> dict[str, Any]:
         """Return the seed's run detail, with ``verification``, ``lineage``, ``spend`` and ``receipt``."""
         base = run_columns(self.run) if self.run is not None else _columns_of_attempt(self.attempt)
         return {
             **base,
             "winnerSchema": _parsed(base["winner_schema_json"], None),
+            "baselineSchema": self.baseline_schema(),
             "artifacts": _parsed(base["artifacts_json"], None),
             "gateReasons": _parsed(base["gate_reasons_json"], []),
             "verification": None if self.verification is None else dict(self.verification),
