@@ -150,3 +150,20 @@ async def test_many_corrections_are_confirmed_at_once_and_those_without_words_ar
     assert await shop.confirm_corrections(detector="score") == (0, 1)
     assert await shop.confirm_corrections(detector="correction") == (1, 0)
     assert {row.state for row in (await shop.corrections(detector="correction")).items} == {"confirmed"}
+
+
+async def test_an_agent_that_answers_in_labels_has_examples_once_a_person_says_so(shop, tmp_path):
+    await shop.add_target(prompt_file(tmp_path), name="shop")
+    path = tmp_path / "history.jsonl"
+    rows = (
+        {"question": f"The bell of bike {n} came off, what is it?", "answer": "bug", "rating": 5} for n in range(40)
+    )
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    await shop.import_traces([path], target="shop")
+    plan = await shop.plan("shop", RunOptions())
+    assert "40 answers under 5 characters were left out" in str(plan.to_json()["reasons"])
+    await shop.set_setting("history.least_answer", 3)
+    plan = await shop.plan("shop", RunOptions())
+    assert "short-answers" not in str(plan.to_json()["reasons"])
+    assert sum(plan.examples.values()) + sum(plan.dropped.values()) == 40
+    assert "too-short-output" not in plan.dropped

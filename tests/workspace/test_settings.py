@@ -30,6 +30,8 @@ def test_a_value_that_was_set_is_read_back_from_the_file(tmp_path_factory, setti
     value = data.draw(st.sampled_from(setting.choices) if setting.choices else drawn)
     if setting.type == "number" and setting.least is not None and setting.most is not None:
         value = setting.least + value * (setting.most - setting.least)
+    if setting.type == "whole" and setting.least is not None:
+        value = max(value, int(setting.least))
     path = tmp_path_factory.mktemp("settings") / "honeyguide.toml"
     Settings(path).set(setting.key, value)
     assert Settings(path).get(setting.key) == value

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
-from honeyguide.evals.datasets import build_dataset
+from honeyguide.evals.datasets import DatasetOptions, build_dataset
 from honeyguide.evals.examples import Dataset
 from honeyguide.evals.rows import to_rows, write_jsonl
 from honeyguide.evolution.plan import LEAST_HOLDOUT, Reason
@@ -25,6 +25,8 @@ from honeyguide.workspace.views.runs import DatasetReport
 MAX_TRACES = 10_000
 """The newest traces that a dataset is mined from."""
 PREVIEW_ROWS = 20
+LEAST_ANSWER = "history.least_answer"
+"""The setting: how many characters make an answer worth being an example."""
 
 
 class Mining:
@@ -44,7 +46,8 @@ class Mining:
         traces = await self._core.store.read(lambda unit: traces_of_all(unit, asked))
         withheld = [PurePath(folder) for folder in self._core.settings.get("privacy.never_send_folders")]
         usable = [_withheld(trace, withheld) for trace in traces]
-        dataset = await asyncio.to_thread(build_dataset, usable, seed=seed)
+        options = DatasetOptions(least_output=self._core.settings.get(LEAST_ANSWER))
+        dataset = await asyncio.to_thread(build_dataset, usable, seed=seed, options=options)
         cases = await self._core.in_thread(lambda: suite_examples(self._core, home))
         return replace(dataset, train=(*dataset.train, *cases)) if cases else dataset
 
@@ -59,6 +62,11 @@ class Mining:
         if waiting:
             words = f"{waiting} corrections about this target wait for a person's yes; each then becomes an example."
             found.append(Reason("corrections-waiting", words, blocks=False))
+        short = dataset.dropped.get("too-short-output", 0)
+        if short:
+            least = self._core.settings.get(LEAST_ANSWER)
+            words = f"{short} answers under {least} characters were left out. Labels need a lower 'Shortest answer'."
+            found.append(Reason("short-answers", words, blocks=False))
         unlinked = 0 if dataset.sourced else await Linking(self._core, self._homes).unlinked()
         if unlinked:
             words = f"{unlinked} traces in the history speak about no target. Say so if they are about this one."

@@ -103,6 +103,15 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("files.trusted_folders", "texts", [], "Trusted folders", "Files may be changed inside these."),
     Setting("files.git_commit", "switch", False, "Commit to git", "Commit a deployed file to its repository."),
     Setting("history.watch_folders", "texts", [], "Watched folders", "New sessions in these are picked up."),
+    Setting(
+        "history.least_answer",
+        "whole",
+        5,
+        "Shortest answer",
+        "Characters that make an answer an example; 3 for agents that answer in labels.",
+        least=3,
+        most=1000,
+    ),
     Setting("history.archive", "switch", False, "Archive", "Keep copies of sessions before they are deleted."),
     Setting(
         "service.enabled", "switch", False, "Autonomous service", "Looks for improvements by itself; never deploys."
