@@ -167,3 +167,42 @@ async def test_an_agent_that_answers_in_labels_has_examples_once_a_person_says_s
     assert "short-answers" not in str(plan.to_json()["reasons"])
     assert sum(plan.examples.values()) + sum(plan.dropped.values()) == 40
     assert "too-short-output" not in plan.dropped
+
+
+def rows_file(folder: Path, answers: dict[str, object]) -> Path:
+    path = folder / "history.jsonl"
+    rows = ({"question": f"The bell of bike {n} came off, what is it?", **answers} for n in range(40))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+async def test_wished_answers_are_examples_although_nobody_observed_them(shop, tmp_path):
+    await shop.add_target(prompt_file(tmp_path), name="shop")
+    await shop.import_traces([rows_file(tmp_path, {"expected": "That is a broken bell."})], target="shop")
+    plan = await shop.plan("shop", RunOptions())
+    assert sum(plan.examples.values()) + plan.dropped.get("near-duplicate", 0) == 40
+    assert (await shop.traces(TraceQuery(outcome="success"))).total == 0
+
+
+async def test_answers_as_expected_went_well(shop, tmp_path):
+    await shop.add_target(prompt_file(tmp_path), name="shop")
+    await shop.import_traces([rows_file(tmp_path, {"answer": "A bell.", "expected": "A bell. "})], target="shop")
+    assert (await shop.traces(TraceQuery(outcome="success"))).total == 40
+
+
+async def test_a_person_says_which_answers_were_good_and_takes_it_back(shop, tmp_path):
+    await shop.add_target(prompt_file(tmp_path), name="shop")
+    path = rows_file(tmp_path, {"answer": "That is a broken bell."})
+    await shop.import_traces([path], target="shop")
+    plan = await shop.plan("shop", RunOptions())
+    assert "40 answers have no known end." in str(plan.to_json()["reasons"])
+    ids = [row.id for row in (await shop.traces(TraceQuery(target="shop"))).items]
+    assert sorted(await shop.confirm_traces(ids=ids[:3])) == sorted(ids[:3])
+    assert len(await shop.confirm_traces(TraceQuery(target="shop"))) == 37
+    assert await shop.confirm_traces(TraceQuery(target="shop")) == []
+    assert "unrated-history" not in str((await shop.plan("shop", RunOptions())).to_json()["reasons"])
+    await shop.import_traces([path])
+    assert (await shop.traces(TraceQuery(outcome="verified"))).total == 40
+    assert await shop.unconfirm_traces(ids) == 40
+    assert (await shop.traces(TraceQuery(outcome="pending"))).total == 40
+    assert await shop.unconfirm_traces(ids) == 0

@@ -167,6 +167,41 @@ def unlink(
 
 
 @app.command()
+def confirm(
+    ids: Annotated[list[int] | None, typer.Argument(help="Numbers of the traces.", metavar="[ID…]")] = None,
+    target: Annotated[str | None, typer.Option(help="Instead of ID: all of one target.")] = None,
+    source: OfSource = None,
+    since: Since = None,
+    json: session.Json = False,
+) -> None:
+    """Say that answers were good whose end is not known: each becomes an example."""
+    if not ids and target is None and source is None:
+        raise InvalidInput(
+            "It is not said which traces.", hint="Give their numbers, or --target for all of one target."
+        )
+    query = TraceQuery(target=target, source=source, since=since)
+    found = session.run_with_workspace(lambda workspace: workspace.confirm_traces(query, ids or None))
+    if json:
+        output.print_json({"confirmed": len(found), "ids": found})
+        return
+    output.console().print(f"{len(found)} answers are examples of good ones now.")
+
+
+@app.command()
+def unconfirm(
+    ids: Annotated[list[int], typer.Argument(help="Numbers of the traces.", metavar="ID…")], json: session.Json = False
+) -> None:
+    """Take back that answers were good."""
+    count = session.run_with_workspace(lambda workspace: workspace.unconfirm_traces(ids))
+    if not count:
+        raise NotFound("Nobody said of these traces that they were good.", hint="See 'honeyguide traces list'.")
+    if json:
+        output.print_json({"unconfirmed": count})
+        return
+    output.console().print(f"{count} answers have no known end again.")
+
+
+@app.command()
 def export(
     file: Annotated[Path, typer.Argument(help="Where to write, as JSON lines.", metavar="FILE")],
     target: Annotated[str | None, typer.Option(help="Only those of one target.")] = None,

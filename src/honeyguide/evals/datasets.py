@@ -17,7 +17,7 @@ from honeyguide.evals.signal import is_low_signal, said_length
 from honeyguide.evals.splitting import Split, SplitRatios, split_examples
 from honeyguide.kernel.canonical import fingerprint
 from honeyguide.kernel.errors import ModelError
-from honeyguide.traces.records import Trace, TraceOutcome
+from honeyguide.traces.records import REFERENCE, Trace, TraceOutcome
 from honeyguide.traces.redaction import kinds_found
 
 PREVIEW: Final = 80
@@ -159,9 +159,11 @@ def example_from_trace(trace: Trace, options: DatasetOptions) -> Example | str:
             conversation=trace.conversation,
             metadata={**metadata, "source": "correction", "correction": correction},
         )
-    if trace.outcome not in options.positives:
+    is_desired = trace.outcome is TraceOutcome.PENDING and trace.facts.outcome_detail == REFERENCE
+    if trace.outcome not in options.positives and not is_desired:
         return f"outcome-{trace.outcome.value}"
-    return make_example(given, output, conversation=trace.conversation, metadata={**metadata, "source": "trace"})
+    source = "reference" if is_desired else "trace"
+    return make_example(given, output, conversation=trace.conversation, metadata={**metadata, "source": source})
 
 
 def make_example(

@@ -19,7 +19,7 @@ from honeyguide.storage.text import moment
 from honeyguide.storage.trace_facets import TraceFacets, facets
 from honeyguide.storage.work import Work
 from honeyguide.traces.outcomes import guard
-from honeyguide.traces.records import Trace, TraceOutcome, TracePayload
+from honeyguide.traces.records import PERSON, Trace, TraceOutcome, TracePayload
 
 RECORDER = "recorder"
 """The source of traces that this program records itself (``TraceFacts.source``)."""
@@ -102,6 +102,20 @@ class TracesRepository:
         trace = self.require(trace_id)
         facts = replace(trace.facts, outcome_evidence=evidence)
         return self._settle(replace(trace, facts=facts), TraceOutcome.VERIFIED)
+
+    def confirm(self, wanted: TraceFilter) -> list[int]:
+        """Note that a person found answers good, of those whose end is not known. Returns which there were."""
+        open_ones = replace(wanted, outcomes=(TraceOutcome.PENDING,))
+        found = list(self._session.scalars(trace_query.matching_ids(open_ones)))
+        return [self.mark_verified(trace_id, PERSON).id for trace_id in found]
+
+    def unconfirm(self, trace_ids: Sequence[int]) -> int:
+        """Take that word back; traces that no person found good are passed over. Returns how many there were."""
+        found = self.query(TraceFilter(ids=trace_ids, outcomes=(TraceOutcome.VERIFIED,)), limit=len(trace_ids))
+        said = [trace for trace in found if trace.facts.outcome_evidence == PERSON]
+        for trace in said:
+            self.take_back(trace.id, TraceOutcome.PENDING, trace.facts.outcome_detail, "", None)
+        return len(said)
 
     def link(self, trace_id: int, links: Iterable[TraceLink]) -> int:
         """Link a trace to targets; an inferred link never replaces an exact one. Returns how many changed."""

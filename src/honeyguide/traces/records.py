@@ -12,6 +12,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+REFERENCE = "reference"
+"""``outcome_detail`` of an answer that is desired, not observed."""
+PERSON = "person"
+"""``outcome_evidence`` of what a person said."""
+
 
 class TraceOutcome(StrEnum):
     """How an execution ended, in the five values of the store."""

@@ -188,6 +188,25 @@ class History(Browsing):
         """Take traces away from a target; return how many were linked to it. Raises InvalidInput, NotFound."""
         return await Linking(self._core, Homes(self._core)).unlink(target, ids)
 
+    async def confirm_traces(self, query: TraceQuery, ids: Sequence[int] | None = None) -> list[int]:
+        """Note that a person found answers good, of those whose end is not known; return which there were.
+
+        Args:
+            query: which of them; paging does not matter.
+            ids: only these.
+
+        Raises:
+            InvalidInput, NotFound: a filter that says nothing.
+        """
+        wanted = replace(await self._filter(query), ids=None if ids is None else list(dict.fromkeys(ids)))
+        if query.text and query.text.strip():
+            raise InvalidInput("A search cannot be confirmed as a whole.", hint="Name the traces that it found.")
+        return await self._core.store.write(lambda unit: unit.traces.confirm(wanted))
+
+    async def unconfirm_traces(self, ids: Sequence[int]) -> int:
+        """Take that word back; return how many traces it was said of."""
+        return await self._core.store.write(lambda unit: unit.traces.unconfirm(list(dict.fromkeys(ids))))
+
     async def mark_never_send(self, ids: Sequence[int], value: bool = True) -> int:
         """Mark traces so that no model may see them, or lift the mark; return how many there are."""
         wanted = TraceFilter(ids=list(dict.fromkeys(ids)))

@@ -67,6 +67,10 @@ class Mining:
             least = self._core.settings.get(LEAST_ANSWER)
             words = f"{short} answers under {least} characters were left out. Labels need a lower 'Shortest answer'."
             found.append(Reason("short-answers", words, blocks=False))
+        open_ones = dataset.dropped.get("outcome-pending", 0)
+        if open_ones:
+            words = f"{open_ones} answers have no known end. Say which of them were good; each then becomes an example."
+            found.append(Reason("unrated-history", words, blocks=False))
         unlinked = 0 if dataset.sourced else await Linking(self._core, self._homes).unlinked()
         if unlinked:
             words = f"{unlinked} traces in the history speak about no target. Say so if they are about this one."

@@ -253,6 +253,13 @@ def test_a_file_that_no_reader_knows_is_imported_by_its_columns(
         await until(lambda: page.model.total == 1, "only it")
         await until(lambda: page.model.known_rows()[0].preview.startswith("Wo ist"), "its words")
         await until(lambda: page.filters.target.count() == 2, "the counts of the other filters to follow")
+        (trace,) = page.model.known_rows()
+        page.table.select_key(trace.id)
+        menu = page.deeds.menu(page)
+        next(action for action in menu.actions() if action.text() == "These answers were good").trigger()
+        await until(lambda: page.model.known_rows()[0].outcome == "verified", "the word of a person")
+        app.desk.undo.undo()
+        await until(lambda: page.model.known_rows()[0].outcome == "pending", "it to be taken back")
         await app.close()
 
     qloop.run(story(), timeout=60)

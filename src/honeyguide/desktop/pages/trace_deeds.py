@@ -60,6 +60,7 @@ class TraceDeeds:
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for words, do in (
             (_tr("Never send to a model, or allow it"), self._toggle_never_send),
+            (_tr("These answers were good"), self._confirm),
             (_tr("Say what they speak about…"), lambda: self._go(self._link(), "link traces")),
             (_tr("Run again on two versions…"), self._start_replay),
             (_tr("Copy the rows"), self._table.copy_rows),
@@ -86,6 +87,30 @@ class TraceDeeds:
         self._desk.undo.add(change)
         said = _tr("{n} traces never leave this computer.") if value else _tr("{n} traces may be sent to models.")
         self._desk.notify.info(said.format(n=len(ids)), Step(_tr("Undo"), self._desk.undo.undo))
+
+    def _confirm(self) -> None:
+        chosen = self._table.selected_keys()
+        said: list[int] = []
+
+        async def work() -> None:
+            said[:] = await self._desk.workspace.confirm_traces(ids=chosen)
+            self._changed()
+
+        async def back() -> None:
+            await self._desk.workspace.unconfirm_traces(said)
+            self._changed()
+
+        async def first() -> None:
+            await work()
+            if not said:
+                self._desk.notify.note(_tr("The end of these is known already."))
+                return
+            words = _tr("{n} answers are examples of good ones now.").format(n=figures.whole(len(said)))
+            do, undo = lambda: self._go(work(), "confirm traces"), lambda: self._go(back(), "confirm traces")
+            self._desk.undo.add(Undoable(_tr("These answers were good"), undo, do))
+            self._desk.notify.info(words, Step(_tr("Undo"), self._desk.undo.undo))
+
+        self._go(first(), "confirm traces")
 
     def _mark(self, ids: list[int], value: bool) -> None:
         async def work() -> None:

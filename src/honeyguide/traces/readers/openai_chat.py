@@ -22,10 +22,7 @@ from honeyguide.traces.readers._transcript import (
 )
 from honeyguide.traces.readers._values import content_key, object_of
 from honeyguide.traces.readers.protocol import ReadContext
-from honeyguide.traces.records import Trace, TraceFacts, TraceOutcome, TracePayload
-
-REFERENCE = "reference"
-"""``outcome_detail`` of an answer that is desired, not observed."""
+from honeyguide.traces.records import REFERENCE, Trace, TraceFacts, TraceOutcome, TracePayload
 
 EMPTY_ANSWER = "empty-answer"
 

@@ -25,6 +25,7 @@ from honeyguide.traces.readers._transcript import SYSTEM_KIND, Transcript, promp
 from honeyguide.traces.readers._values import compact, content_key, embedded, moment, number, objects_of, whole
 from honeyguide.traces.readers.protocol import ReadContext
 from honeyguide.traces.records import (
+    REFERENCE,
     PromptInForce,
     TokenCounts,
     Trace,
@@ -205,7 +206,7 @@ class _Maker:
             links = (PromptInForce("generic", self._text(row, "prompt_name"), exact=True),)
         rating = self.scale.share(self._value(row, "rating"))
         signals = list(self._signals(row, key, output, expected, rating))
-        outcome, detail, evidence = self._outcome(row, rating, is_reference)
+        outcome, detail, evidence = self._outcome(row, rating, output, expected)
         if not answer:
             self.context.health.note(health.NO_TEXT, row.line, example="no answer")
         seconds = number(self._value(row, "duration_s"))
@@ -220,7 +221,7 @@ class _Maker:
                 output=answer,
                 tool_calls=transcript.tool_calls if before == 0 else (),
                 tokens=TokenCounts(whole(self._value(row, "input_tokens")), whole(self._value(row, "output_tokens"))),
-                tags=tuple(self._tags(row)) + (("reference",) if is_reference else ()),
+                tags=tuple(self._tags(row)) + ((REFERENCE,) if is_reference else ()),
             ),
             outcome=outcome,
             session_id=conversation,
@@ -261,16 +262,18 @@ class _Maker:
         if output and expected and output.strip() != expected.strip():
             yield CorrectionSignal(SignalKind.CORRECTION, key, where=where, replacement=expected)
 
-    def _outcome(self, row: Row, rating: float | None, is_reference: bool) -> tuple[TraceOutcome, str, str]:
+    def _outcome(self, row: Row, rating: float | None, output: str, expected: str) -> tuple[TraceOutcome, str, str]:
         error = self._text(row, "error").strip()
         if error:
             return TraceOutcome.ABANDONED, f"error: {error.splitlines()[0]}"[:200], "status"
-        if is_reference:
-            return TraceOutcome.PENDING, "reference", ""
+        if expected and not output:
+            return TraceOutcome.PENDING, REFERENCE, ""
         if rating is not None and rating >= 0.75:
             return TraceOutcome.SUCCESS, "rated good", "rating"
         if rating is not None and rating <= 0.25:
             return TraceOutcome.PENDING, "rated bad", "rating"
+        if expected and output.strip() == expected.strip():
+            return TraceOutcome.SUCCESS, "as expected", "reference"
         return TraceOutcome.PENDING, "unknown", ""
 
     def _key(self, row: Row, conversation: str) -> str:

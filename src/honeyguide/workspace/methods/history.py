@@ -119,6 +119,16 @@ class HistoryMethods(Parts):
         """Take traces away from a target; return how many were linked to it."""
         return await self._history.unlink_traces(target, ids)
 
+    async def confirm_traces(self, query: TraceQuery | None = None, ids: Sequence[int] | None = None) -> list[int]:
+        """Note that a person found answers good, of those whose end is not known; return which there were."""
+        from honeyguide.workspace.views.traces import TraceQuery
+
+        return await self._history.confirm_traces(query or TraceQuery(), ids)
+
+    async def unconfirm_traces(self, ids: Sequence[int]) -> int:
+        """Take that word back; return how many traces it was said of."""
+        return await self._history.unconfirm_traces(ids)
+
     async def mark_never_send(self, ids: Sequence[int], value: bool = True) -> int:
         """Mark traces so that no model may see them, or lift the mark."""
         return await self._history.mark_never_send(ids, value)
