@@ -177,7 +177,8 @@ class _Teller:
             def show(event: ProgressEvent) -> None:
                 detail = event.detail or {}
                 calls = f"  {detail['calls']} calls" if "calls" in detail else ""
-                live.update(Text(f"   {event.phase}: {event.message}{calls}", style="cyan"))
+                words = event.message if " " in event.message else "Looking for a better text."  # else a step's name
+                live.update(Text(f"   {words}{calls}", style="cyan"))
 
             yield show
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from honeyguide.cli import output, session
+from honeyguide.cli.run_progress import ProgressTeller
 from honeyguide.kernel.errors import InvalidInput, PolicyRefused, Unreadable
 from honeyguide.workspace import (
     ModelRef,
@@ -150,11 +151,13 @@ def evolve(
     options = _options(locals())
     as_data = json or events
 
+    tell = ProgressTeller()
+
     def show_progress(event: ProgressEvent) -> None:
         if events:
             output.print_event("progress", event.to_json())
         elif not json:
-            output.notes().print(f"[dim]{event.phase:>8}[/]  {output.shown(event.message)}")
+            tell(event)
 
     async def work(workspace: Workspace) -> RunResult:
         confirmed = await _confirm_cost(workspace, target, options, yes=yes, may_ask=not as_data)

@@ -8,10 +8,11 @@ from datetime import datetime
 
 import pytest
 
-from honeyguide.kernel.errors import InvalidInput, Unreadable
+from honeyguide.kernel.errors import InvalidInput, Unreadable, Unsupported
 from honeyguide.traces import health
 from honeyguide.traces.conversations import SignalKind
 from honeyguide.traces.readers import recognise
+from honeyguide.traces.readers.detect import read_path
 from honeyguide.traces.readers.protocol import ReadContext
 from honeyguide.traces.readers.table import guess_mapping, preview
 from honeyguide.traces.records import TokenCounts, TraceOutcome
@@ -223,3 +224,12 @@ def test_a_cell_that_holds_a_dialogue_is_read_as_one():
     conversation = only("table", jsonl([{"input": messages, "output": "D."}, {"input": "", "output": ""}]))
     assert conversation.traces[0].payload.input == "User: A?\n\nAssistant: B.\n\nUser: C?"
     assert conversation.counts.human_prompts == 2
+
+
+def test_a_table_whose_columns_say_nothing_is_refused_with_their_names(tmp_path):
+    path = tmp_path / "shop.csv"
+    path.write_text("Customer wrote,Agent answered,Stars\nWhere is it?,On its way.,5\nAnd now?,Here.,4\n")
+    with pytest.raises(Unsupported) as caught:
+        list(read_path(path))
+    assert "these columns: Customer wrote, Agent answered, Stars." in caught.value.hint
+    assert '--map "Customer wrote=input" --map "Agent answered=output"' in caught.value.hint

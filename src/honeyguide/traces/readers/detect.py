@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +12,8 @@ from honeyguide.kernel.errors import InvalidInput, Unreadable, Unsupported
 from honeyguide.traces.conversations import Conversation, Tally
 from honeyguide.traces.health import HealthReport
 from honeyguide.traces.readers import recognise, source, sources
+from honeyguide.traces.readers._documents import look
+from honeyguide.traces.readers._rows import header_of
 from honeyguide.traces.readers.opening import Found, Part, Unopenable, files_under, open_parts
 from honeyguide.traces.readers.promptfoo import JUDGE_TOKENS
 from honeyguide.traces.readers.protocol import HEAD_BYTES, LINE_LIMIT, ReadContext, Source
@@ -127,6 +129,7 @@ def read_path(
     told = report if report is not None else FileReport(where)
     known = False
     unknown: list[str] = []
+    columns: list[str] = []
     for part in open_parts(where):
         head = part.stream.read(HEAD_BYTES)
         part.stream.seek(0)
@@ -136,18 +139,28 @@ def read_path(
         reader = choose(head, part.name, chosen.source, chosen.mapping)
         if reader is None:
             unknown.append(part.name)
+            columns = columns or header_of(look(head).text)
             continue
         known = True
         names = told.source.split(", ") if told.source else []
         told.source = ", ".join([*names, reader.name] if reader.name not in names else names)
         yield from _read(reader, part, where, chosen, told)
     if not known:
-        raise Unsupported(
-            f"No reader recognises {where.name}.",
-            hint=f"Name the source ({', '.join(sources())}); for a table: --source table --map COLUMN=input.",
-        )
+        raise Unsupported(f"No reader recognises {where.name}.", hint=_remedy(columns))
     for name in unknown:
         told.health.note(UNKNOWN_FORMAT, example=name)
+
+
+def _remedy(columns: Sequence[str]) -> str:
+    """Return what to do about a file that no reader knows; one that looks like a table is asked about its columns."""
+    if len(columns) < 2:
+        return f"Name the source ({', '.join(sources())}); for a table: --source table --map COLUMN=input."
+    first, second = (column.strip() for column in columns[:2])
+    named = ", ".join(column.strip() for column in columns[:12])
+    return (
+        f"It looks like a table with these columns: {named}. "
+        f'Say what they hold, e.g. --map "{first}=input" --map "{second}=output".'
+    )
 
 
 def read_tree(
