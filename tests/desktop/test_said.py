@@ -34,7 +34,7 @@ def test_every_sentence_of_the_engine_is_known_in_german(german: Phrasebook) -> 
 def test_what_names_a_command_is_said_in_words_of_the_window() -> None:
     english = read_phrasebook(said_file("en")).table
     known = {sentence for sentence in engine_sentences() if COMMAND.search(sentence)}
-    assert known == set(english), "resources/translations/said/en.json says in the window what commands say elsewhere"
+    assert known <= set(english), "resources/translations/said/en.json says in the window what commands say elsewhere"
     for language in ("en", "de"):
         said = read_phrasebook(said_file(language)).table.values()
         assert not [sentence for sentence in said if COMMAND.search(sentence)]

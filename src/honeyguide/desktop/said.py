@@ -31,6 +31,8 @@ _CHANGE = re.compile(
 )
 _NEXT = re.compile(r"(?<=[.?!]) (?=[A-Z„“\"'(])")
 """Where one sentence ends and the next begins; a path with a full stop and a blank in it seldom looks like that."""
+_PLURAL = ("", "s")
+"""What a place behind a word holds that has a plural; other languages say it otherwise."""
 _FEW = 8
 """Letters of a pattern below which its places hold single words only: it would fit too much."""
 _MOST = 4000
@@ -55,15 +57,17 @@ class _Pattern:
         if not sentence.startswith(first):
             return None
         begin, found = len(first), {}
+        before = first
         for number, (place, words) in enumerate(zip(self.places, rest, strict=True)):
             is_last = number == len(self.places) - 1
-            end = len(sentence) - len(words) if is_last else sentence.find(words, begin + 1)
-            if end <= begin or not sentence.startswith(words, end):
+            least = 0 if before[-1:].isalpha() else 1  # "session{2}": nothing, or an s
+            end = len(sentence) - len(words) if is_last else sentence.find(words, begin + least)
+            if end < begin + least or not sentence.startswith(words, end):
                 return None
             found[place] = sentence[begin:end]
             if self.is_weak and " " in found[place]:
                 return None
-            begin = end + len(words)
+            begin, before = end + len(words), words
         return found
 
 
@@ -116,6 +120,8 @@ class Phrasebook:
     def _filled(self, other: str, found: Mapping[str, str], depth: int) -> str:
         def value(place: re.Match[str]) -> str:
             text = found[place[1]]
+            if text in _PLURAL:
+                return ""
             number = _NUMBER.fullmatch(text)
             if number is not None and self.comma:
                 return number[1].replace(".", ",") + ("\u00a0%" if number[2] else "")

@@ -39,7 +39,7 @@ class AboutDialog(Dialog):
         self.body.addSpacing(Metrics.GAP)
         facts = Facts()
         self._rows = {
-            self.tr("Version"): __version__,
+            self.tr("Version of Honeyguide"): __version__,
             self.tr("Workspace"): str(desk.workspace.path),
             self.tr("Window state and log"): str(state_folder()),
             "Python": sys.version.split()[0],

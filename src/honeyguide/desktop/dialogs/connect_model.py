@@ -23,6 +23,7 @@ from honeyguide.desktop.rows import role_words
 from honeyguide.desktop.said import said_of, spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type
+from honeyguide.desktop.theme.code_words import model_words, provider_words
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import PlainLabel, named
@@ -150,9 +151,9 @@ class ConnectModelDialog(Dialog):
         self._report = report
         chosen_models = {row.role: str(row.model) for row in report.roles if row.chosen}
         if len(set(chosen_models.values())) == 1 and len(chosen_models) == len(report.roles):
-            roles = next(iter(chosen_models.values()))
+            roles = model_words(next(iter(chosen_models.values())))
         else:
-            roles = "; ".join(f"{role_words(role)}: {model}" for role, model in chosen_models.items())
+            roles = "; ".join(f"{role_words(role)}: {model_words(model)}" for role, model in chosen_models.items())
         self._now.set_text(
             self.tr("In use: {roles}").format(roles=roles)
             if roles
@@ -162,7 +163,8 @@ class ConnectModelDialog(Dialog):
         self._provider.blockSignals(True)
         self._provider.clear()
         for row in report.providers:
-            words = self.tr("{name} (on this computer)").format(name=row.name) if row.is_local else row.name
+            words = self.tr("{name} (on this computer)").format(name=provider_words(row.name))
+            words = words if row.is_local and row.name not in ("practice", "replay") else provider_words(row.name)
             self._provider.addItem(words, row.name)
         at = self._provider.findData(chosen) if chosen else self._provider.findData("practice")
         self._provider.setCurrentIndex(max(0, at))

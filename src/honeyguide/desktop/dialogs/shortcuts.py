@@ -26,7 +26,7 @@ class ShortcutsDialog(Dialog):
     """A change holds at once."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__("shortcuts-dialog", window.tr("All keys"), window, wide=84, high=36)
+        super().__init__("shortcuts-dialog", window.tr("All keys"), window, wide=104, high=36)
         self._window = window
         self._keys = window.keys
         self._items: dict[str, QTreeWidgetItem] = {}
@@ -37,11 +37,12 @@ class ShortcutsDialog(Dialog):
         self._search = SearchField("shortcuts-search", self.tr("Search actions and keys"))
         self.body.addWidget(self._search)
         self._tree = named(QTreeWidget(), "shortcuts-tree", self.tr("Actions and their keys"))
-        self._tree.setHeaderLabels([self.tr("Action"), self.tr("Key"), self.tr("In lists")])
+        self._tree.setHeaderLabels([self.tr("Action"), self.tr("Shortcut"), self.tr("In lists")])
         self._tree.setUniformRowHeights(True)
         self.body.addWidget(self._tree, 1)
         self._edit = named(QKeySequenceEdit(), "shortcuts-edit", self.tr("New key"))
         self._edit.setMaximumSequenceLength(1)
+        self._edit.setMinimumWidth(Metrics.characters(32))
         self._edit.setClearButtonEnabled(True)
         self._use = Button(self.tr("Use this key"), "shortcuts-use")
         self._none = Button(self.tr("No key"), "shortcuts-none")
@@ -103,8 +104,8 @@ class ShortcutsDialog(Dialog):
             if group.childCount():
                 self._tree.addTopLevelItem(group)
         self._tree.expandAll()
-        self._tree.setColumnWidth(0, Metrics.characters(48))
-        self._tree.setColumnWidth(1, Metrics.characters(22))
+        self._tree.setColumnWidth(0, Metrics.characters(52))
+        self._tree.setColumnWidth(1, Metrics.characters(28))
         if chosen:
             self.choose(chosen)
         self._on_current()

@@ -11,6 +11,7 @@ from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.said import said_of
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
+from honeyguide.desktop.theme.code_words import model_words
 from honeyguide.desktop.theme.plain_text import block
 from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
@@ -40,7 +41,7 @@ class TryDialog(Dialog):
         self._tasks = tasks.child("try it")
         self.add_title(self.tr("Try both texts on one input"))
         cost = self.tr("It costs nothing.") if is_free else self.tr("Each try makes two calls, which cost money.")
-        said = self.tr("Answered by {model}. {cost} Nothing is deployed.").format(model=model, cost=cost)
+        said = self.tr("Answered by {model}. {cost} Nothing is deployed.").format(model=model_words(model), cost=cost)
         self.add_text(said, Role.TEXT_2)
         self._input = _box("try-input", self.tr("Input"))
         self._input.setReadOnly(False)

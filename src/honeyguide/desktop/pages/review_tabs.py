@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.files import ask_save
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from honeyguide.workspace import CallRow as StoredCall
 
 JOURNAL_PAGE = 200
+_CHART_HIGH = 220
+"""Pixels below which a chart with its words cannot be read; a lower window scrolls."""
 
 
 class EvidenceTab(QWidget):
@@ -96,7 +98,14 @@ class ChartsTab(QWidget):
         splitter.setSizes([600, 480])
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(splitter)
+        splitter.setMinimumHeight(2 * _CHART_HIGH)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(splitter)
+        column.addWidget(area)
         self.pareto.candidate_chosen.connect(self.candidate_chosen)
         for chart in (self.pareto, self.best, self.spend):
             chart.export_wanted.connect(lambda form, chart=chart: self._export(chart, form))

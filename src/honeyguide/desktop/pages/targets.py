@@ -242,8 +242,8 @@ class TargetsPage(Page):
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(self.list_stack)
         self.splitter.addWidget(self.detail_stack)
-        self.list_stack.setMinimumWidth(Metrics.characters(50))
-        self.splitter.setSizes([380, 640])
+        self.list_stack.setMinimumWidth(Metrics.characters(56))
+        self.splitter.setSizes([440, 640])
         self.splitter.setStretchFactor(1, 1)
         self.column.addWidget(self.splitter, 1)
 

@@ -16,6 +16,32 @@ def unit_words(unit: str) -> str:
     return {"bytes": _tr("bytes"), "lines": _tr("lines")}.get(unit, _tr("characters"))
 
 
+def model_words(model: str) -> str:
+    """Return a model as a person calls it; the practice model by its name."""
+    return _tr("practice model") if model == "practice" or model.startswith("practice:") else model
+
+
+def provider_words(provider: str) -> str:
+    """Return who answers."""
+    return {
+        "practice": _tr("practice model"),
+        "anthropic": "Anthropic",
+        "openai": "OpenAI",
+        "gguf": _tr("a model file"),
+        "replay": _tr("answers of an earlier run"),
+    }.get(provider, provider)
+
+
+def score_words(name: str) -> str:
+    """Return what a part of a score measures."""
+    return {
+        "overall": _tr("Score"),
+        "correctness": _tr("Correctness"),
+        "procedure": _tr("Procedure followed"),
+        "conciseness": _tr("Conciseness"),
+    }.get(name, name)
+
+
 def health_words(problem: str) -> str:
     """Return what an import could not use, in words; an unknown name without its hyphens."""
     return {

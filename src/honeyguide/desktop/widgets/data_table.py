@@ -249,6 +249,7 @@ class DataTable(QTableView):
         header.setSectionsMovable(True)
         header.setSectionsClickable(True)
         header.setHighlightSections(False)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setMinimumSectionSize(Metrics.characters(5))
         header.setSortIndicatorShown(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

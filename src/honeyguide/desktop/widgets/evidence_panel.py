@@ -131,6 +131,7 @@ class EvidencePanel(QWidget):
         below.setSizes([Metrics.characters(44), Metrics.characters(110)])
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
+        self.table.setMinimumHeight(4 * Metrics.row_height())
         split.addWidget(self.table)
         split.addWidget(below)
         split.setStretchFactor(0, 2)

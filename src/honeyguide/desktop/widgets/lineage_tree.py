@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from honeyguide.desktop.models.candidates import Candidate, CandidateModel
 from honeyguide.desktop.theme import Metrics, Role, Type, figures, qcolor
+from honeyguide.desktop.theme.code_words import score_words
 from honeyguide.desktop.theme.outcomes import strategy_words
 from honeyguide.desktop.theme.plain_text import block
 from honeyguide.desktop.widgets.cell_delegate import CellDelegate
@@ -134,7 +135,7 @@ class LineageTree(QWidget):
             return
         parts = [strategy_words(row.strategy) if row.strategy else row.id]
         parts.append(self.tr("generation {n}").format(n=row.generation))
-        parts += [f"{name} {figures.score(value)}" for name, value in row.scores.items()]
+        parts += [f"{score_words(name)} {figures.score(value)}" for name, value in row.scores.items()]
         lines = [", ".join(parts)]
         if row.feedback:
             lines.append(self.tr("What had gone wrong: {text}").format(text=block(row.feedback, 2000)))
