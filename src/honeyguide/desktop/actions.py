@@ -221,6 +221,14 @@ def _run() -> tuple[Action, ...]:
                page="traces", about=tr("Actions", "The chosen inputs, both answers side by side.")),
         Action("delete-traces", tr("Actions", "Delete for good…"), Menu.RUN, 6, ("Delete",), icon="trash", reach=page,
                page="traces", about=tr("Actions", "With everything that quotes them.")),
+        Action("propose-flow", tr("Actions", "Propose a change of a flow…"), Menu.RUN, 7, icon="flows", reach=page,
+               page="flows", about=tr("Actions", "Shows the plan first; the flow stays as it is.")),
+        Action("harness-draft", tr("Actions", "Draft a change of a harness…"), Menu.RUN, 7, icon="harness", reach=page,
+               page="harnesses", about=tr("Actions", "Shows the plan first; nothing is applied.")),
+        Action("harness-prove", tr("Actions", "Prove a draft with the suite…"), Menu.RUN, 7, icon="check", reach=page,
+               page="harnesses", about=tr("Actions", "Runs the suite on copies, with and without the draft.")),
+        Action("harness-run", tr("Actions", "Run a harness once…"), Menu.RUN, 7, icon="play", reach=page,
+               page="harnesses"),
     )  # fmt: skip
 
 

@@ -92,7 +92,7 @@ class Application(QObject):
 
     def ask_to_close(self) -> None:
         """Close, after a question when something is running."""
-        if self.desk is None or not self.desk.workspace.active_runs():
+        if self.desk is None or not (self.desk.workspace.active_runs() or self.desk.underway):
             self.leave()
         elif not self._is_asking:
             self._is_asking = True
@@ -333,6 +333,9 @@ class Application(QObject):
         count = len(desk.workspace.active_runs())
         title = tr("A run is going on") if count == 1 else tr("{n} runs are going on").format(n=count)
         text = tr("Closing stops it before its next call. What was paid for is kept, and you can resume it later.")
+        if not count:
+            title = tr("Work is going on: {names}").format(names=", ".join(desk.underway))
+            text = tr("Closing stops it. What was paid for stands in its journal; it begins anew the next time.")
         dialog = ConfirmDialog(
             "close-dialog", title, text, tr("Stop and close"), self.window, cancel=tr("Keep it open")
         )

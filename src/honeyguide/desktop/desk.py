@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
@@ -27,6 +27,7 @@ class Desk:
         go: shows a page; the second argument says what on it, e.g. a run's id.
         do: carries out an action of the window by its id.
         fail: shows an error as a dialog, or as a report when nobody foresaw it.
+        underway: names of paid work of pages that a close would stop; it is asked about, as runs are.
     """
 
     workspace: Workspace
@@ -40,3 +41,4 @@ class Desk:
     go: Callable[[str, object], None]
     do: Callable[[str], object]
     fail: Callable[[BaseException, str], None]
+    underway: list[str] = field(default_factory=list)

@@ -31,7 +31,7 @@ from honeyguide.suites import Attempt, EvalCase, SuiteOutcome, run_suite
 from honeyguide.suites.proof import SuiteRecord, proved
 from honeyguide.suites.runner import SuiteProgress
 from honeyguide.versions import write_atomically
-from honeyguide.workspace.harness_feedback import proof_path
+from honeyguide.workspace.harness_feedback import proof_path, read_proof
 from honeyguide.workspace.harness_home import HarnessHome
 from honeyguide.workspace.harness_places import harness_name, suite_beside
 from honeyguide.workspace.harness_reviewing import HarnessReviewing
@@ -152,6 +152,17 @@ class HarnessSuites:
         await asyncio.to_thread(lambda: self._keep(harness, proposal, kept))
         await asyncio.to_thread(self.home.on_proved, kept)
         return record
+
+    def proof(self, path: Path, proposal: str) -> dict[str, Any] | None:
+        """Return what was kept of a draft's proof, and whether it is current. Blocking. Raises NotFound."""
+        harness = Harness.open(path)
+        found = read_proof(proof_path(self.home.state, harness, proposal))
+        if found is None:
+            return None
+        file = suite_beside(harness.root)
+        sealed = ((found.get("receipt") or {}).get("parts") or {}).get("suite")
+        holds = file.is_file() and sha256_hex(file.read_bytes()) == sealed
+        return found | {"is_current": holds and found.get("from") == harness.version}
 
     async def _ready(
         self, path: Path, model: ModelRef | None, confirmed: bool

@@ -15,11 +15,13 @@ from honeyguide.desktop.dialogs.files import ask_folder
 from honeyguide.desktop.dialogs.small import ConfirmDialog
 from honeyguide.desktop.models.flows import FlowLine, FlowModel
 from honeyguide.desktop.pages.flow_detail import FlowDetailPanel
+from honeyguide.desktop.pages.flow_proposing import FlowProposing
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.tasks import DEBOUNCE_MS
 from honeyguide.desktop.theme.plain_text import one_line
-from honeyguide.desktop.widgets.buttons import Button
+from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.data_table import DataTable
+from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.states import StateAction, StateStack
 from honeyguide.kernel.clock import parse_iso
 
@@ -35,8 +37,13 @@ class FlowsPage(Page):
         self._detail: FlowRunDetail | None = None
         self._wanted: str | None = None
         self.bring = Button(self.tr("Bring runs of mdflow in…"), "flow-import", icon="import")
+        self.propose = Button(self.tr("Propose a change…"), "flow-propose", look=Look.PRIMARY, icon="plus")
+        self.working = HintBar("", Severity.INFO, closable=False, name="flow-working")
+        self.proposing = FlowProposing(desk, self.tasks, self.working, self._on_proposed)
         self.head.addStretch(1)
         self.head.addWidget(self.bring)
+        self.head.addWidget(self.propose)
+        self.column.addWidget(self.working)
         self.model = FlowModel(self)
         self.table = DataTable("flow-table", self.tr("Proposals for flows"), self.model)
         self.list_stack = StateStack(self.table)
@@ -52,7 +59,8 @@ class FlowsPage(Page):
         self.splitter.setSizes([240, 420])
         self.column.addWidget(self.splitter, 1)
         self.table.current_changed.connect(self._on_current)
-        self.list_stack.acted.connect(lambda name: self._on_bring() if name == "bring" else self.read())
+        self.list_stack.acted.connect(self._on_state)
+        self.propose.clicked.connect(lambda _: self._on_propose())
         self.bring.clicked.connect(lambda _: self._on_bring())
         self.apply.clicked.connect(lambda: self.tasks.start(self._apply(), "apply a flow"))
         self.reject.clicked.connect(lambda: self.tasks.start(self._reject(), "reject a flow"))
@@ -72,7 +80,7 @@ class FlowsPage(Page):
             self._wanted = None
 
     def first_focus(self) -> QWidget:
-        return self.table if self.model.total else self.bring
+        return self.table if self.model.total else self.propose
 
     def concerns(self, event: WorkspaceEvent) -> bool:
         return event.kind.startswith("flow")
@@ -80,6 +88,7 @@ class FlowsPage(Page):
     def handlers(self) -> Handlers:
         return {
             "refresh": Handler(self.read),
+            "propose-flow": Handler(self._on_propose),
             "accept": Handler(lambda: self.tasks.start(self._apply(), "apply a flow"), lambda: _off(self.apply)),
             "reject": Handler(lambda: self.tasks.start(self._reject(), "reject a flow"), lambda: _off(self.reject)),
             "roll-back": Handler(
@@ -121,10 +130,12 @@ class FlowsPage(Page):
             self.tr("No proposal for a flow"),
             self.tr(
                 "A flow is a prompt in a markdown file that runs as a command. What its maintainer proposes stands "
-                "here, proven on the flow's own suite. They are begun where the flow is run; here they are looked at, "
-                "applied and rolled back."
+                "here, proven on the flow's own suite, until you apply or reject it."
             ),
-            [StateAction("bring", self.tr("Bring runs of mdflow in…"), "import")],
+            [
+                StateAction("propose", self.tr("Propose a change…"), "plus"),
+                StateAction("bring", self.tr("Bring runs of mdflow in…"), "import"),
+            ],
             icon="flows",
         )
 
@@ -147,6 +158,16 @@ class FlowsPage(Page):
         self.actions_changed.emit()
 
     # --- doing
+
+    def _on_state(self, name: str) -> None:
+        {"bring": self._on_bring, "propose": self._on_propose}.get(name, self.read)()
+
+    def _on_propose(self) -> None:
+        self.proposing.begin(self._detail.run if self._detail is not None else None)
+
+    def _on_proposed(self, run_id: str) -> None:
+        self._wanted = run_id or None
+        self.read()
 
     def _on_bring(self) -> None:
         self.tasks.start(self._bring(), "bring runs in")

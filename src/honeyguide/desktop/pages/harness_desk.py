@@ -13,6 +13,7 @@ from honeyguide.desktop.dialogs.harness_evolve import EvolveWish
 from honeyguide.desktop.widgets.harness.file_diffs import ComparedFile
 
 if TYPE_CHECKING:
+    from honeyguide.workspace import SuiteView
     from honeyguide.workspace.harness_views import (
         Evolved,
         EvolveOptions,
@@ -44,10 +45,12 @@ class FolderView:
 
 @dataclass(frozen=True, slots=True)
 class ProposalView:
-    """One proposal with what it would change."""
+    """One proposal with what it would change, and what the suite beside the folder said of it."""
 
     data: Mapping[str, Any]
     files: Sequence[ComparedFile]
+    suite: SuiteView | None = None
+    suite_proof: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,10 @@ class HarnessDesk:
         """Return a proposal and what it changes in each file."""
         parts = await self._parts()
         data = (await parts.evolving.proposal(path, id)).data
-        return ProposalView(data, await _compared(await parts.pages.proposal_diff(path, id)))
+        files = await _compared(await parts.pages.proposal_diff(path, id))
+        workspace = self._desk.workspace
+        suite = await workspace.harness_suite(path)
+        return ProposalView(data, files, suite, await workspace.harness_suite_proof(path, id))
 
     async def diff(self, path: Path, older: str, newer: str) -> Sequence[ComparedFile]:
         """Return what differs between two versions."""

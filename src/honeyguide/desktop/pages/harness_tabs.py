@@ -9,7 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from honeyguide.desktop.models.harnesses import ClusterLine, ClusterModel, ProposalLine, ProposalModel, proof_words
+from honeyguide.desktop.pages.harness_desk import ProposalView
 from honeyguide.desktop.pages.harness_proof import receipt_rows, replay_cases
+from honeyguide.desktop.pages.harness_proving import SuiteProofTab
 from honeyguide.desktop.rows import moment
 from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics
@@ -131,6 +133,7 @@ class ProposalsTab(QWidget):
         self.trials.setAccessibleName(self.tr("Recorded inputs, before and after"))
         self.receipt = GateList()
         self.receipt.setAccessibleName(self.tr("Receipt of the proof"))
+        self.suite = SuiteProofTab()
         self.tabs = named(QTabWidget(), "harness-proposal-tabs", self.tr("Parts of the proposal"))
         self.tabs.setDocumentMode(True)
         self.apply = Button(self.tr("Apply…"), "harness-apply", look=Look.PRIMARY, icon="deploy")
@@ -148,6 +151,7 @@ class ProposalsTab(QWidget):
         inner.setSizes([110, 260])
         for tab, title in (
             (inner, self.tr("Changes")), (self.trials, self.tr("Trials")), (self.receipt, self.tr("Receipt")),
+            (self.suite, self.tr("Suite")),
         ):  # fmt: skip
             self.tabs.addTab(tab, title)
         column.addWidget(self.tabs, 1)
@@ -199,8 +203,9 @@ class ProposalsTab(QWidget):
         if not (keep and self.table.select_key(keep)):
             self.table.select_key(first)
 
-    def show_proposal(self, data: Mapping[str, Any], files: Sequence[ComparedFile]) -> None:
-        """Show one proposal."""
+    def show_proposal(self, view: ProposalView, *, is_trusted: bool) -> None:
+        """Show one proposal; ``is_trusted`` says whether the folder's code may run."""
+        data, files = view.data, view.files
         self.data = data
         self.detail_stack.show_content()
         is_open = data["status"] == "pending" and not data["stale"]
@@ -215,6 +220,11 @@ class ProposalsTab(QWidget):
         self.trials.set_cases(cases)
         self.tabs.setTabText(1, f"{self.tr('Trials')} {len(cases)}" if cases else self.tr("Trials"))
         self.receipt.set_gates(receipt_rows(data))
+        against = "" if is_open else self.tr("It is not a draft that waits.")
+        if is_open and not is_trusted:
+            against = self.tr("Its suite runs the folder: look at it and trust it first.")
+        asked = self.suite.show_suite(view.suite, view.suite_proof, against)
+        self.tabs.setTabText(3, f"{self.tr('Suite')} {asked}" if asked else self.tr("Suite"))
         self.parts.set_parts(data["gate"], data.get("remaining") or (), can_choose=is_open)
         self.diff.set_files(files, (self.tr("Now"), self.tr("Proposed")))
         if data["status"] == "applied":

@@ -19,6 +19,7 @@ from honeyguide.desktop.pages.harness_decisions import HarnessDecisions
 from honeyguide.desktop.pages.harness_desk import FolderView, HarnessDesk, ProposalView
 from honeyguide.desktop.pages.harness_folder import PARTS, FolderPanel
 from honeyguide.desktop.pages.harness_menu import folder_menu
+from honeyguide.desktop.pages.harness_proving import HarnessProving
 from honeyguide.desktop.pages.page import Page
 from honeyguide.desktop.tasks import DEBOUNCE_MS
 from honeyguide.desktop.theme import Metrics
@@ -39,6 +40,7 @@ class HarnessesPage(Page):
         self.folders = HarnessDesk(desk)
         self.decisions = HarnessDecisions(desk, self.tasks, self.folders)
         self._view: FolderView | None = None
+        self._proposal: ProposalView | None = None
         self._wanted: str | None = None
         self._drafting: asyncio.Task[Any] | None = None
         self.open = Button(self.tr("Open a folder…"), "harness-open", icon="folder")
@@ -53,6 +55,7 @@ class HarnessesPage(Page):
         self.panel = FolderPanel()
         self.versions, self.failures, self.proposals = self.panel.versions, self.panel.failures, self.panel.proposals
         self.tabs, self.working = self.panel.tabs, self.panel.working
+        self.proving = HarnessProving(desk, self.tasks, self.working, self.read)
         self.detail_stack = StateStack(self.panel)
         self._compose()
         self._connect()
@@ -89,6 +92,9 @@ class HarnessesPage(Page):
             "refresh": Handler(self.read),
             "accept": Handler(self._on_apply, lambda: self._off(tab.apply)),
             "reject": Handler(self._on_reject, lambda: self._off(tab.reject)),
+            "harness-draft": Handler(self._on_evolve, lambda: self._off(self.panel.evolve)),
+            "harness-run": Handler(self._on_run, lambda: self._off(self.panel.run)),
+            "harness-prove": Handler(self._on_prove, lambda: self._off(tab.suite.prove)),
             "roll-back": Handler(self._on_roll_back, lambda: self._off(self.versions.timeline.roll_back)),
             "export-rows": Handler(self._on_export, lambda: "" if self._view else self._none()),
             "next-change": Handler(lambda: self._diff_view().next_change(), self._no_diff),
@@ -162,7 +168,8 @@ class HarnessesPage(Page):
         path = self._path()
 
         def show(found: ProposalView) -> None:
-            self.proposals.show_proposal(found.data, found.files)
+            self._proposal = found
+            self.proposals.show_proposal(found, is_trusted=self._view is not None and self._view.look.is_trusted)
             self.actions_changed.emit()
 
         failed = self.show_failure(self.proposals.detail_stack)
@@ -224,10 +231,12 @@ class HarnessesPage(Page):
             return False
         self._told(self.tr("A change is being drafted…"))
         self._drafting = asyncio.current_task()
+        self.desk.underway.append(view.overview.name)
         try:
             has_one = await self.decisions.draft(view, wish, self._told)
         finally:
             self._drafting = None
+            self.desk.underway.remove(view.overview.name)
             if not self.tasks.is_closed:
                 self.working.show_hint("")
         if has_one:
@@ -237,8 +246,13 @@ class HarnessesPage(Page):
     def _told(self, said: str) -> None:
         self.working.show_hint(said, Severity.INFO, action=self.tr("Stop"))
 
-    def _on_stop_drafting(self) -> None:
-        if self._drafting is not None:
+    def _on_prove(self) -> None:
+        shown = self._proposal
+        if self._view is not None and shown is not None and shown.suite is not None:
+            self.proving.begin(self._path(), str(shown.data["id"]), shown.suite)
+
+    def _on_stop(self) -> None:
+        if not self.proving.stop() and self._drafting is not None:
             self._drafting.cancel()
             self.desk.notify.info(self.tr("Stopped. What was paid for is in the journal."))
 
@@ -315,7 +329,8 @@ class HarnessesPage(Page):
         self.table.current_changed.connect(self._on_current)
         self.table.menu_wanted.connect(self._pop_menu)
         self.panel.trust_hint.acted.connect(self._on_trust)
-        self.working.acted.connect(self._on_stop_drafting)
+        self.working.acted.connect(self._on_stop)
+        self.proposals.suite.prove_wanted.connect(self._on_prove)
         self.versions.timeline.compare_requested.connect(self._compare)
         self.versions.timeline.rollback_requested.connect(self._on_roll_back)
         self.proposals.table.current_changed.connect(self._on_proposal)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from honeyguide.workspace.parts import Parts
 
@@ -93,6 +93,14 @@ class SuiteMethods(Parts):
         return await suites.prove(
             folder, proposal, evidence=evidence, model=model, confirmed=confirmed, report=on_trial
         )
+
+    async def harness_suite_proof(self, folder: Path, proposal: str) -> Mapping[str, Any] | None:
+        """Return what the suite said of a draft last, as ``prove_harness`` kept it; ``None`` when it was not asked.
+
+        ``is_current`` says whether it speaks of the live version and of the suite as they are.
+        """
+        suites = self._harness_suites()
+        return await self._core.in_thread(lambda: suites.proof(folder, proposal))
 
     def _harness_suites(self) -> HarnessSuites:
         from honeyguide.workspace.harness_home import HarnessHome
