@@ -1,4 +1,4 @@
-"""A draft of a harness is proven by the folder's suite from its page: asked for, told of, kept, and marked when stale."""
+"""A draft of a harness is proven by the suite from its page: asked for, told of, kept, and marked when stale."""
 
 from __future__ import annotations
 
