@@ -18,6 +18,7 @@ def test_phases_are_told_and_steps_only_now_and_then(capsys):
     said = capsys.readouterr().err.splitlines()
     assert [line.split(maxsplit=1) for line in said] == [
         ["dataset", "Collecting examples."],
-        ["compose", "190 calls so far, $0.19"],
-        ["compose", "390 calls so far, $0.39"],
+        ["compose", "0 calls so far"],
+        ["compose", "200 calls so far, $0.20"],
+        ["compose", "400 calls so far, $0.40"],
     ]

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
+from typing import Final
 
 from honeyguide.cli import output
 from honeyguide.workspace import ProgressEvent
 
-SECONDS = 2.0
+_NUMBER: Final = re.compile(r",? ?\$?[\d.,]+")
+SECONDS: Final = 2.0
 """A line on the search at most this often."""
 
 
 class ProgressTeller:
-    """Prints each phase's sentence; of the search's many steps, one line every few seconds."""
+    """Prints each phase's sentence; of what is counted and of the search's steps, one line every few seconds."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._told = now()
+        self._last = ""
 
     def __call__(self, event: ProgressEvent) -> None:
         """Tell of one event."""
         detail = event.detail or {}
-        if "candidate" not in detail:
-            if " " in event.message:  # a bare word is a code for programs
-                _say(event.phase, event.message)
+        words = event.message
+        if "candidate" in detail:
+            usd = float(detail.get("usd") or 0.0)
+            words = f"{detail.get('calls', 0)} calls so far{f', {output.money(usd)}' if usd else ''}"
+        if " " not in words:
+            return  # a bare word is a code for programs
+        kind = _NUMBER.sub("", words)
+        if kind == self._last and self._now() - self._told < SECONDS:
             return
-        if self._now() - self._told < SECONDS:
-            return
-        self._told = self._now()
-        usd = float(detail.get("usd") or 0.0)
-        _say(event.phase, f"{detail.get('calls', 0)} calls so far{f', {output.money(usd)}' if usd else ''}")
-
-
-def _say(phase: str, words: str) -> None:
-    output.notes().print(f"[dim]{phase:>8}[/]  {output.shown(words)}")
+        self._told, self._last = self._now(), kind
+        output.notes().print(f"[dim]{event.phase:>8}[/]  {output.shown(words)}")
