@@ -14,6 +14,8 @@ from honeyguide.llm.cancel import Cancellation
 from honeyguide.llm.protocol import ModelRole
 from honeyguide.prompts.locks import lock
 from honeyguide.prompts.targets import TargetKind, TargetRef
+from honeyguide.workspace.suite_places import looked_at
+from honeyguide.workspace.suite_proof import ModelSuite
 from tests.evolution.worlds import MODEL, TARGET, dataset, model, running_judge
 from tests.fakes.run_sink import MemorySink
 
@@ -236,6 +238,37 @@ def test_the_search_leaves_the_proof_its_share_of_the_ceiling():
     assert result.outcome is O.SKIPPED_DELTA
     assert result.artifacts["stopReason"] == "budget"
     assert client.count(ModelRole.MUTATOR) == 0
+
+
+def test_the_search_leaves_the_suite_its_share_of_the_ceiling_too(tmp_path):
+    """Five cases on both sides take ten calls."""
+    file = tmp_path / "greeter.eval.yaml"
+    cases = "".join(f"  - {{name: c{i}, input: Hello {i}, checks: [{{contains: parcels}}]}}\n" for i in range(5))
+    file.write_text(f"cases:\n{cases}", "utf-8")
+    attached = looked_at(file)
+    assert attached.problem is None
+
+    def ended(ceiling, attached):
+        client = model(likes_plus, plus)
+        models = dict.fromkeys(ModelRole, MODEL)
+        suite = None if attached is None else ModelSuite(attached, frozenset(), models, lambda role: client)
+
+        async def mined():
+            return dataset(holdout=30)
+
+        used = RunPorts(
+            running_judge(client), client, MODEL, mined, MemorySink(),
+            calls_left=lambda: ceiling - len(client.requests), suite=suite,
+        )  # fmt: skip
+        result = asyncio.run(run_once(EvolutionRequest(TARGET, LIVE, settings=SETTINGS), used))
+        return result.outcome, len(client.requests)
+
+    free, needed = ended(10**6, None)
+    enough = next(c for c in range(needed, needed + 200) if ended(c, None)[0] is free)
+    assert ended(enough + 10, attached)[0] is free
+    outcome, made = ended(enough + 9, attached)
+    assert outcome is not free, "what the suite will take is not there for the search"
+    assert made <= enough + 9
 
 
 def test_an_unusable_judge_ends_the_run_and_says_so():

@@ -397,12 +397,13 @@ class _Run:
         return artifacts_of(self.request, self.composed, self.dataset, self.trials, self.ablation) | suite
 
     def _may_spend(self, calls: int) -> bool:
-        """Whether ``calls`` more leave enough for the holdout."""
+        """Whether ``calls`` more leave enough for the suite and the holdout."""
         left = self.ports.calls_left()
         if left is None:
             return True
         holdout = self.dataset.holdout if self.dataset else ()
-        return calls + verification_calls(holdout, self.request.settings) <= left
+        suite = self.ports.suite.calls if self.ports.suite is not None and self.suite is None else 0
+        return calls + suite + verification_calls(holdout, self.request.settings) <= left
 
     def _report(self, event: SearchEvent) -> None:
         self._say(Phase.COMPOSE, event.message, {**event.to_json(), **self._spent()})

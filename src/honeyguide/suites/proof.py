@@ -65,6 +65,11 @@ class SuiteProof(Protocol):
         """Ids of the open problems that some case reproduces."""
         ...
 
+    @property
+    def calls(self) -> int:
+        """Model calls that both sides take at most."""
+        ...
+
     async def prove(self, live: str, text: str) -> SuiteRecord:
         """Run both sides. Raises BudgetExceeded or Interrupted."""
         ...

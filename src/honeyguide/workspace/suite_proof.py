@@ -40,6 +40,11 @@ class ModelSuite:
     redact: Callable[[str], str] = lambda text: text
     joined: Joined | None = None
 
+    @property
+    def calls(self) -> int:
+        """As ``SuiteProof.calls``."""
+        return self.suite.stage.high
+
     async def prove(self, live: str, text: str) -> SuiteRecord:
         """As ``SuiteProof.prove``."""
         receipt = await asyncio.to_thread(
