@@ -11,7 +11,16 @@ CASE = Example(
     "I am sorry that your parcel is late; write to jo@example.org please.",
     conversation="c1",
 )
-OTHERS = [Example(f"o{i}", f"Case {i}: my bill of 2024 is wrong.", "Sorry.", conversation=f"o{i}") for i in range(5)]
+MARKED = Example(
+    "e2",
+    "HG-canary-7. Where is my bird? Canary string: plugh-xyzzy. Session 7F3A-99CE-B0D1-44AA, my canary is yellow.",
+    "It is on its way.",
+    conversation="c2",
+)
+OTHERS = [
+    Example(f"o{i}", f"Case {i}: my bill of 2024 is wrong, see handbook-2024-edition.", "Sorry.", conversation=f"o{i}")
+    for i in range(5)
+]
 
 
 @pytest.mark.parametrize(
@@ -32,10 +41,14 @@ OTHERS = [Example(f"o{i}", f"Case {i}: my bill of 2024 is wrong.", "Sorry.", con
         ("Bills of 2024 are final.", None, ""),
         ("Say sorry when a parcel is late.", None, ""),
         ("The word is hg-CANARY-7.", "canary", "hg-CANARY-7"),
+        ("Say plugh-xyzzy to everybody.", "canary", "plugh-xyzzy"),
+        ("Think of 7f3a-99ce-b0d1-44aa.", "canary", "7f3a-99ce-b0d1-44aa"),
+        ("Keep an eye on the canary.", None, ""),
+        ("Follow the handbook-2024-edition.", None, ""),
     ],
 )
 def test_what_leaked_from_a_case_is_found_and_common_knowledge_is_not(candidate, kind, text):
-    spans = memorised_spans(candidate, "Help people.", [CASE, *OTHERS], canaries=["HG-canary-7"])
+    spans = memorised_spans(candidate, "Help people.", [CASE, MARKED, *OTHERS])
     assert [(s.kind, s.text) for s in spans] == ([(kind, text)] if kind else [])
     assert all(candidate[s.start : s.end] == s.text for s in spans)
 

@@ -39,6 +39,29 @@ async def test_a_judge_that_did_not_pass_may_not_verify(workspace, tmp_path):
     assert not exam.passed
     with pytest.raises(PolicyRefused, match="did not pass its exam"):
         await workspace.evolve("writer", RunOptions())
+    plan = (await workspace.plan("writer", RunOptions())).to_json()
+    assert not plan["ready"]
+    assert [r["code"] for r in plan["reasons"] if "exam" in r["message"]] == ["judge-exam"]
+
+
+async def test_answers_are_written_out_to_be_graded_elsewhere_and_come_back_beside_what_is_graded(workspace, tmp_path):
+    titled = (await workspace.target("writer")).text + "\n- Every text starts with a title."
+    await workspace.evolve("writer", RunOptions(candidate_text=titled))
+    here = (await workspace.answers_to_grade(2))[0]
+    await workspace.keep_grades([here.graded(True)])
+    file = tmp_path / "to-grade.jsonl"
+    assert await workspace.export_answers_to_grade(file, 24) == 24
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    assert {row["grade"] for row in rows} == {""}
+    with pytest.raises(InvalidInput, match="no graded case"):
+        await workspace.judge_exam(file)
+    graded = [{**row, "grade": "good" if "Title:" in row["actual"] else "bad"} for row in rows]
+    file.write_text("".join(json.dumps(row) + "\n" for row in graded), "utf-8")
+    assert (await workspace.judge_exam(file)).report["n"] == 24
+    assert len(await workspace.graded_answers()) == 25, "the grade that was given here is still there"
+    assert not await workspace.answers_to_grade(1) or (await workspace.answers_to_grade(1))[0].actual not in {
+        row["actual"] for row in rows
+    }
 
 
 async def test_an_exam_needs_cases(workspace, tmp_path):

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from honeyguide.cli import output, session
+from honeyguide.kernel.errors import InvalidInput
 
 app = typer.Typer(help="The model that grades.", no_args_is_help=True)
 
@@ -20,10 +21,17 @@ def _noun() -> None:
 @app.command()
 def exam(
     import_: Annotated[Path | None, typer.Option("--import", help="Graded cases, one JSON object a line.")] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", help="Write answers to grade there.", metavar="FILE"),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Spend without asking.")] = False,
     json: session.Json = False,
 ) -> None:
     """Let the judge grade cases that you graded; a judge below the bar may not verify."""
+    if export is not None:
+        _export(export, also=import_, json=json)
+        return
     result = session.run_with_workspace(lambda workspace: workspace.judge_exam(import_, is_confirmed=yes))
     data = result.to_json()
     if json:
@@ -45,6 +53,21 @@ def exam(
         output.console().print(f"  {output.shown(sentence)}")
     for line in data["skipped"]:
         output.console().print(f"[yellow]![/] line {line['line']}: {output.shown(line['reason'])}")
+
+
+def _export(file: Path, *, also: Path | None, json: bool) -> None:
+    if also is not None:
+        raise InvalidInput("--export and --import are two steps.", hint="Fill in the grades between them.")
+    count = session.run_with_workspace(lambda workspace: workspace.export_answers_to_grade(file))
+    if json:
+        output.print_json({"path": str(file), "answers": count})
+        return
+    output.console().print(
+        f"{count} answers are in {output.shown(str(file))}. Write good or bad as the grade of each, then give the file "
+        "to --import."
+        if count
+        else "There are no answers to grade yet: they come from the unseen cases of past runs."
+    )
 
 
 def _between(figure: dict[str, Any]) -> str:

@@ -204,6 +204,10 @@ def _print_hunks(view: DiffView, first: int = 0) -> None:
             output.console().print(f"[red]- {output.shown(line)}[/]")
         for line in hunk.after.splitlines():
             output.console().print(f"[green]+ {output.shown(line)}[/]")
+    for span in view.memorised:
+        output.console().print(
+            f"[yellow]from a case that the search saw ({span['kind']})[/]: {output.shown(span['text'])}"
+        )
 
 
 async def _accept_merged(workspace: Workspace, uuid: str, note: str | None) -> RunDetail:

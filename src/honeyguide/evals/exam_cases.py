@@ -42,7 +42,16 @@ def read_exam(text: str) -> ExamRead:
 
 def write_exam(case: ExamCase) -> str:
     """Return the line of one case, without a line end."""
-    row = {**to_row(case.example), "actual": case.actual, "grade": case.grade, "answered_by": case.answered_by}
+    return _line(case, case.grade)
+
+
+def write_ungraded(case: ExamCase) -> str:
+    """Return the same with an empty grade, for a person to fill in."""
+    return _line(case, "")
+
+
+def _line(case: ExamCase, grade: float | str) -> str:
+    row = {**to_row(case.example), "actual": case.actual, "grade": grade, "answered_by": case.answered_by}
     return json.dumps(row, ensure_ascii=False)
 
 

@@ -1,7 +1,8 @@
 """Cases that leaked into a text: what stands in a candidate, not in its baseline, and comes from a training example.
 
-Four kinds are looked for: eight words in a row, names, numbers, and canaries (marks put into examples to be found
-again). What many examples share is knowledge, not memory; so names and numbers count only when few examples have them.
+Four kinds are looked for: eight words in a row, names, numbers, and canaries: marks that stand in examples to be
+found again (``hg-canary-7``, ``canary: plugh-xyzzy``), and identifiers that belong to one case. What many examples
+share is knowledge, not memory; so names and numbers count only when few examples have them.
 A rubric is a person's instruction and may be followed word for word: it is no source.
 """
 
@@ -27,6 +28,8 @@ FEW: Final = 2
 """A name or number that more conversations than this share identifies no case."""
 LEAST_DIGITS: Final = 4
 LEAST_NAME: Final = 3
+LEAST_MIXED: Final = 3
+"""Letters, and digits, that an identifier has; words with a number behind them have fewer."""
 
 _TOKEN: Final = regex.compile(
     r"\p{Han}|[\p{Hiragana}\p{Katakana}]+|\p{Thai}|[\p{L}\p{M}\p{N}]+(?:['’_][\p{L}\p{M}\p{N}]+)*"
@@ -34,6 +37,14 @@ _TOKEN: Final = regex.compile(
 _NUMBER: Final = regex.compile(r"(?<![\p{L}\p{N}])[#№]?\p{N}+(?:[.,:/\-\u00a0 ]\p{N}+)*(?![\p{L}\p{N}])")
 _NAME: Final = regex.compile(r"\p{Lu}[\p{Ll}\p{M}]+(?:[-'’]\p{Lu}?[\p{Ll}\p{M}]+)*(?:[ ]\p{Lu}[\p{Ll}\p{M}]+)*")
 _ADDRESS: Final = regex.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
+_CANARY: Final = regex.compile(
+    r"(?P<mark>[\w-]+[-_]canary(?:[-_][\w-]+)?|canary[-_][\w-]+)"
+    r"|\bcanary(?: (?:string|token|word|code|guid|mark))?[ ]*[:=][ ]*[\"'“]?(?P<mark>[\w-]{6,})",
+    regex.IGNORECASE,
+)
+_IDENTIFIER: Final = regex.compile(r"(?<![\w-])[A-Za-z0-9][A-Za-z0-9_-]{10,62}[A-Za-z0-9](?![\w-])")
+_DIGIT: Final = regex.compile(r"[0-9]")
+_LETTER: Final = regex.compile(r"[A-Za-z]")
 _WORD_OF_NAME: Final = regex.compile(r"\S+")
 _INTRODUCTION: Final = regex.compile(
     r"(?i:\b(?:name is|name's|named|called|i'm|i am|dear|mr|mrs|ms|miss|dr|prof|herr|herrn|frau|heiße|liebe|lieber"
@@ -53,7 +64,7 @@ class SpanKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemorisedSpan:
-    """One leaked piece: ``candidate[start:end]``, and the example it comes from (empty for a canary)."""
+    """One leaked piece: ``candidate[start:end]``, and the example it comes from."""
 
     kind: SpanKind
     text: str
@@ -62,15 +73,13 @@ class MemorisedSpan:
     example_id: str
 
 
-def memorised_spans(
-    candidate: str, baseline: str, examples: Iterable[Example], canaries: Sequence[str] = ()
-) -> tuple[MemorisedSpan, ...]:
-    """Return the spans of ``candidate`` that come from ``examples`` (or are canaries) and are not in ``baseline``.
+def memorised_spans(candidate: str, baseline: str, examples: Iterable[Example]) -> tuple[MemorisedSpan, ...]:
+    """Return the spans of ``candidate`` that come from ``examples`` and are not in ``baseline``.
 
     Sorted by place; a span inside a longer one is left out.
     """
     cases, old = _index_of(_Cases(tuple(examples))), _parts_of(baseline)
-    found = [*_canaries(candidate, baseline, canaries), *_words(candidate, old.runs, cases.runs)]
+    found = [*_canaries(candidate, baseline, cases.canaries), *_words(candidate, old.runs, cases.runs)]
     found += _rare(SpanKind.NUMBER, candidate, _by_line(_numbers_of_line, candidate), old.numbers, cases.numbers)
     found += _rare(SpanKind.NAME, candidate, _by_line(_names_of_line, candidate), old.names, cases.names)
     return _outermost(found)
@@ -111,6 +120,7 @@ class _Index:
     runs: dict[tuple[str, ...], str] = field(default_factory=dict)
     numbers: dict[str, _Form] = field(default_factory=dict)
     names: dict[str, _Form] = field(default_factory=dict)
+    canaries: dict[str, _Form] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=2)
@@ -120,7 +130,11 @@ def _index_of(cases: _Cases) -> _Index:
         text = "\n".join(_texts(example))
         for words in _runs_of_case(text):
             index.runs.setdefault(words, example.id)
-        for forms, found in ((index.numbers, _numbers_of_case(text)), (index.names, _names_of_case(text))):
+        for forms, found in (
+            (index.numbers, _numbers_of_case(text)),
+            (index.names, _names_of_case(text)),
+            (index.canaries, _canaries_in(text)),
+        ):
             for form in found:
                 known = forms.setdefault(form, _Form(example.id))
                 known.conversations.add(example.conversation or example.id)
@@ -169,13 +183,25 @@ def _texts(example: Example) -> list[str]:
     return texts
 
 
-def _canaries(candidate: str, baseline: str, canaries: Sequence[str]) -> list[MemorisedSpan]:
+def _canaries_in(text: str) -> Iterator[str]:
+    """Marks that say themselves that they are one, and long identifiers of letters and digits."""
+    for found in _CANARY.finditer(text):
+        yield found["mark"].rstrip(".,;:!?").casefold()
+    for found in _IDENTIFIER.finditer(text):
+        if len(_DIGIT.findall(found[0])) >= LEAST_MIXED <= len(_LETTER.findall(found[0])):
+            yield found[0].casefold()
+
+
+def _canaries(candidate: str, baseline: str, cases: dict[str, _Form]) -> list[MemorisedSpan]:
+    text, known = candidate.casefold(), baseline.casefold()
     found = []
-    for canary in canaries:
-        if canary and canary.casefold() not in baseline.casefold():
-            pattern = regex.compile(regex.escape(canary), regex.IGNORECASE)
+    for mark, case in cases.items():
+        is_own = "canary" in mark or len(case.conversations) <= FEW
+        if is_own and mark in text and mark not in known:
+            pattern = regex.compile(rf"(?<!\w){regex.escape(mark)}(?!\w)", regex.IGNORECASE)
             found += [
-                MemorisedSpan(SpanKind.CANARY, m.group(), m.start(), m.end(), "") for m in pattern.finditer(candidate)
+                MemorisedSpan(SpanKind.CANARY, m.group(), m.start(), m.end(), case.example_id)
+                for m in pattern.finditer(candidate)
             ]
     return found
 

@@ -13,7 +13,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from honeyguide.evals.exam import PASS_MARK, ExamCase
-from honeyguide.evals.exam_cases import read_exam, write_exam
+from honeyguide.evals.exam_cases import read_exam, write_exam, write_ungraded
 from honeyguide.evals.examples import Example
 from honeyguide.evals.verdicts import Evaluation
 from honeyguide.kernel.canonical import fingerprint
@@ -86,6 +86,12 @@ class Grading:
         bad = [case for case, score in one_each if score is None or score < PASS_MARK]
         mixed = [case for case in chain.from_iterable(zip_longest(bad, good)) if case is not None]
         return [AnswerToGrade(case) for case in mixed[:limit]]
+
+    async def export(self, file: Path, limit: int, *, seed: int) -> int:
+        """Write the same answers to ``file``, to be graded in another program; returns how many. Raises Unwritable."""
+        text = "".join(f"{write_ungraded(answer.case)}\n" for answer in await self.answers(limit, seed=seed))
+        await self._core.in_thread(lambda: write_atomically(file, text.encode()))
+        return text.count("\n")
 
     async def graded(self) -> tuple[ExamCase, ...]:
         """Return what is graded already; none without a file."""

@@ -16,9 +16,8 @@ from honeyguide.evals.replay import ReplayRow, ReplaySubject, replay
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import InvalidInput, NotFound, PolicyRefused
 from honeyguide.llm import Cancellation, ModelRef, ModelRole, RunModels
-from honeyguide.versions import write_atomically
 from honeyguide.workspace.core import Core
-from honeyguide.workspace.grading import CASES
+from honeyguide.workspace.grading import CASES, Grading
 from honeyguide.workspace.homes import read_file
 from honeyguide.workspace.preparing import ROLES, Models, judge_for, models_for
 from honeyguide.workspace.run_models import run_models
@@ -79,14 +78,15 @@ class Replayed:
 class Judging:
     """Examines judges and replays the past."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, grading: Grading) -> None:
         self._core = core
+        self._grading = grading
 
     async def exam(self, cases: Path | None, *, is_confirmed: bool) -> JudgeExam:
         """Let the judge grade the cases that a person graded, and keep the result.
 
         Args:
-            cases: a file of graded cases, which is kept in the workspace; without one, the file kept last.
+            cases: a file of graded cases, which are kept beside those graded before; without one, all that are kept.
 
         Raises:
             NotFound, InvalidInput: no cases.
@@ -104,7 +104,7 @@ class Judging:
         ref = self._core.model_for(ModelRole.JUDGE)
         self._require_agreement(ref, is_confirmed)
         if cases is not None:
-            await self._core.in_thread(lambda: write_atomically(kept, data))
+            await self._grading.keep(read.cases)
         async with self._models("judge-exam") as models:
             report = await take_exam(read.cases, Judge(models.client(ref), ref))
         return await self._keep(ref, report, dict(read.skipped))

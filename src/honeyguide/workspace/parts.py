@@ -71,7 +71,7 @@ class Parts:
     def _judging(self) -> Judging:
         from honeyguide.workspace.judging import Judging
 
-        return Judging(self._core)
+        return Judging(self._core, self._grading)
 
     @cached_property
     def _grading(self) -> Grading:

@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any
 
 from honeyguide.evolution.plan import Reason
-from honeyguide.kernel.errors import Conflict
-from honeyguide.llm import ModelReply, ModelRequest
+from honeyguide.kernel.errors import Conflict, PolicyRefused
+from honeyguide.llm import ModelReply, ModelRequest, ModelRole
 from honeyguide.llm.journal import redacted
 from honeyguide.prompts.targets import TargetRef
 from honeyguide.storage import run_lease
 from honeyguide.workspace.core import Core
+from honeyguide.workspace.judging import Judging
 from honeyguide.workspace.mining import Mining
 from honeyguide.workspace.preparing import (
     ROLES,
@@ -33,8 +34,9 @@ from honeyguide.workspace.views.runs import PlanReport
 class Planning:
     """Answers what a run would be."""
 
-    def __init__(self, core: Core, together: Together, mining: Mining, suites: Suites) -> None:
+    def __init__(self, core: Core, together: Together, mining: Mining, suites: Suites, judging: Judging) -> None:
         self._core = core
+        self._judging = judging
         self._together = together
         self._mining = mining
         self._suites = suites
@@ -111,6 +113,10 @@ class Planning:
             if is_held:
                 words = "this target" if ref == group.lead.ref else ref.name
                 found.append(Reason("locked", f"Another run works on {words}."))
+        try:
+            await self._judging.require_passed(models[ModelRole.JUDGE])
+        except PolicyRefused as error:
+            found.append(Reason("judge-exam", error.message))
         if models.grades_itself:
             found.append(Reason("grades-itself", "The model would grade its own answers.", blocks=False))
         return tuple(found)

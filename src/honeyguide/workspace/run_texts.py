@@ -47,7 +47,7 @@ async def diff_of(core: Core, run: RunRecord, worth: Mapping[int, Mapping[str, A
     ]
     if not refs_of(run):
         view = await core.in_thread(lambda: diff_view(run.baseline_text, run.winner_text))
-        return replace(view, locks=tuple(found[0]), worth=worth)
+        return replace(view, locks=tuple(found[0]), worth=worth, memorised=_memorised(run))
     return await core.in_thread(lambda: _joined_view(run, found, worth))
 
 
@@ -98,11 +98,26 @@ def _joined_view(
         view = diff_view(before, after)
         numbers = {hunk.n: hunk.n + first for hunk in view.hunks}
         gained = {n: worth[number] for n, number in numbers.items() if number in worth}
-        parts.append(TextDiff(str(ref), first, replace(view, locks=tuple(own), worth=gained)))
+        leaked = _memorised(run, str(ref))
+        parts.append(TextDiff(str(ref), first, replace(view, locks=tuple(own), worth=gained, memorised=leaked)))
         first += len(view.hunks)
     begins = joined.begins(run.baseline_text)
     spans = tuple((start + at, end + at) for at, own in zip(begins, locks, strict=True) for start, end in own)
-    return replace(whole, locks=spans, worth=worth, texts=tuple(parts))
+    leaked = tuple(
+        {**span, "start": span["start"] + at, "end": span["end"] + at}
+        for at, part in zip(joined.begins(run.winner_text), parts, strict=True)
+        for span in part.view.memorised
+    )
+    return replace(whole, locks=spans, worth=worth, texts=tuple(parts), memorised=leaked)
+
+
+def _memorised(run: RunRecord, target: str | None = None) -> tuple[Mapping[str, Any], ...]:
+    """Return what its gate found in the proposed text, or in one of several."""
+    gate: Mapping[str, Any] = next((one for one in json.loads(run.gate_reasons_json) if one["gate"] == "memorised"), {})
+    detail = gate.get("detail") or {}
+    if target is not None:
+        detail = ((detail.get("texts") or {}).get(target) or {}).get("detail") or {}
+    return tuple(detail.get("spans", ()))
 
 
 def _passage(lock: Any) -> passages.LockedPassage:

@@ -53,7 +53,7 @@ class Running:
         self._mining = mining
         self._judging = judging
         self._active: dict[str, ActiveRun] = {}
-        self._planning = Planning(core, together, mining, suites)
+        self._planning = Planning(core, together, mining, suites, judging)
         self._watching = Watching(core)
         self._execution = Execution(core, suites, proved, self._watching)
 

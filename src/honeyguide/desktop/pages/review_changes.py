@@ -151,7 +151,12 @@ class ChangesTab(QWidget):
         locked = self.tr("Locked: this passage has to stay.")
         locks = self._compared.locks if self._compared else ()
         marks = [TextMark("lock", Side.BEFORE, start, end, locked) for start, end in locks]
-        return marks + [TextMark("gate", Side.AFTER, *place) for place in self._places]
+        marks += [TextMark("gate", Side.AFTER, *place) for place in self._places]
+        leaked = self.tr("From a case that the search saw.")
+        said = {(start, end) for start, end, _ in self._places}
+        spans = self._compared.memorised if self._compared and self.edited is None else ()
+        places = [(span["start"], span["end"]) for span in spans]
+        return marks + [TextMark("gate", Side.AFTER, *place, leaked) for place in places if place not in said]
 
     def _show_idle(self, diff: DiffView, is_open: bool) -> None:
         """Offer to leave out the changes that earned nothing when the run took its change apart."""

@@ -62,6 +62,10 @@ class ModelMethods(Parts):
         """Return answers of past runs that a person may grade for the judge's exam."""
         return await self._grading.answers(limit, seed=seed)
 
+    async def export_answers_to_grade(self, file: Path, limit: int = 40, *, seed: int = 1) -> int:
+        """Write them to a file, to be graded there and given to ``judge_exam``; returns how many there are."""
+        return await self._grading.export(file, limit, seed=seed)
+
     async def keep_grades(self, cases: Sequence[ExamCase]) -> int:
         """Keep graded answers for the exam; returns how many there are now."""
         return await self._grading.keep(cases)

@@ -84,6 +84,7 @@ class DiffView:
         growth: change of length as a share of the old length.
         texts: the same of each text, where several belong together; empty for a single one.
         worth: number of a change to what it was worth on development cases, where that was measured.
+        memorised: pieces of ``after`` that come from cases which the search saw: kind, text, start, end.
     """
 
     before: str
@@ -95,6 +96,7 @@ class DiffView:
     locks: tuple[tuple[int, int], ...] = field(default=())
     worth: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     texts: tuple[TextDiff, ...] = ()
+    memorised: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def idle(self) -> tuple[int, ...]:
@@ -111,6 +113,7 @@ class DiffView:
         return {
             "before": self.before, "after": self.after, "hunks": hunks,
             "summary": self.summary,
+            **({"memorised": [dict(span) for span in self.memorised]} if self.memorised else {}),
             **({"texts": [text.to_json() for text in self.texts]} if self.texts else {}),
         }  # fmt: skip
 
