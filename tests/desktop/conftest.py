@@ -13,7 +13,7 @@ import threading
 import time
 import traceback
 import weakref
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from typing import Any, TypeVar
 
 import pytest
@@ -35,20 +35,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.qt_log_ignore(_OFFSCREEN, extend=True))
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup() -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Collect garbage on this thread only, as the window does (decision 0098).
 
     What a test left behind may hold Qt objects; a worker thread of the next one, already while its fixtures are made,
-    would destroy them, and the next timer or event would crash the tests.
+    would destroy them, and the next timer or event would crash the tests. pytest lets go of a test's fixtures after its
+    teardown, so what they hold in circles is garbage only here; a test of another folder may come next.
     """
+    if "tests/desktop" not in item.path.as_posix():
+        return (yield)
     gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
     gc.collect()
-    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -67,3 +67,52 @@ def test_what_is_left_behind_fails_the_test_that_left_it(pytester: pytest.Pytest
     assert outcomes.get("errors", 0) + outcomes.get("failed", 0) == len(LEAKS), result.stdout.str()
     for what in LEAKS:
         result.stdout.fnmatch_lines_random([f"*{what}*"])
+
+
+CIRCLE = """
+import gc
+import weakref
+
+import pytest
+from PySide6.QtCore import QTimer
+
+left = []
+
+
+class Circle:
+    pass
+
+
+@pytest.fixture
+def circle():
+    made = Circle()
+    made.itself, made.timer = made, QTimer()
+    left.append(weakref.ref(made))
+    return made
+
+
+def test_uses_it(circle):
+    assert not gc.isenabled()
+"""
+NEXT = """
+import gc
+
+import test_a
+
+
+def test_next():
+    assert gc.isenabled() and test_a.left[0]() is None
+"""
+
+
+def test_what_a_fixture_held_in_a_circle_is_collected_before_a_test_of_another_folder(pytester, monkeypatch):
+    """A worker thread of that test would collect it otherwise, and with it Qt objects of this thread."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    pytester.makepyprojecttoml('[tool.pytest.ini_options]\nqt_api = "pyside6"\n')
+    pytester.makeconftest("from tests.desktop.conftest import *")
+    for folder, name, source in (("desktop", "a", CIRCLE), ("storage", "b", NEXT)):
+        place = pytester.path / "tests" / folder
+        place.mkdir(parents=True)
+        (place / f"test_{name}.py").write_text(source)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov")
+    result.assert_outcomes(passed=2)

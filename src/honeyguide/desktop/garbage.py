@@ -22,11 +22,9 @@ class MainThreadCollector(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(self.look)
-        self._was_enabled = False
 
     def begin(self) -> None:
         """Take over."""
-        self._was_enabled = gc.isenabled()
         gc.disable()
         self._timer.start()
 
@@ -38,12 +36,10 @@ class MainThreadCollector(QObject):
         gc.freeze()
 
     def end(self) -> None:
-        """Collect once more and give collecting back."""
+        """Collect once more. Collecting stays off: workers may still be busy while the program ends."""
         self._timer.stop()
         gc.unfreeze()
         gc.collect()
-        if self._was_enabled:
-            gc.enable()
 
     def look(self) -> int | None:
         """Collect what is due, as Python itself would; return the generation that was, ``None`` for none."""

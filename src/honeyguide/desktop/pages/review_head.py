@@ -174,7 +174,11 @@ def proof_sentence(widget: QWidget, proof: Mapping[str, Any]) -> str:
     )
     interval = proof.get("interval")
     if interval:
-        said += tr("; gain {range} points").format(range=figures.points_range(*interval))
+        is_gain = proof.get("outcome") == "verified_improvement"
+        words = tr("; gain {range} points") if is_gain else tr("; difference {range} points, a gain is not proven")
+        if proof.get("outcome") == "rejected":
+            words = tr("; difference {range} points")
+        said += words.format(range=figures.points_range(*interval))
         noise = proof.get("noise_floor")
         if isinstance(noise, int | float):
             said += tr(", noise ±{noise}").format(noise=figures.decimal(noise * 100, 0))
