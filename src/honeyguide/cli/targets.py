@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from honeyguide.cli import output, session
+from honeyguide.kernel.errors import InvalidInput
+from honeyguide.workspace import TargetRef
 
 app = typer.Typer(help="The texts that can evolve.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="NAME, or KIND:NAME.", metavar="NAME")]
@@ -41,6 +44,7 @@ def show(name: Name, json: session.Json = False) -> None:
             "kind": detail.row.ref.kind.value,
             "lives in": detail.row.path or "the workspace",
             "variables": ", ".join(detail.variables) or "none",
+            **({"together with": ", ".join(detail.row.together)} if detail.row.together else {}),
             **{use.name: f"{use.used} of {use.limit} {use.unit}" for use in detail.limits},
         }
     )
@@ -105,6 +109,36 @@ def unlock(
         output.print_json({"unlocked": id})
         return
     output.console().print(f"Unlocked {output.shown(id)}.")
+
+
+Others = Annotated[
+    list[str] | None, typer.Option("--with", help="Another target, NAME or KIND:NAME; repeatable.", metavar="NAME")
+]
+
+
+@app.command()
+def join(name: Name, others: Others = None, json: session.Json = False) -> None:
+    """Let other targets' texts change in one run and one step with this one, from now on."""
+    if not others:
+        raise InvalidInput("Nothing is named to join.", hint="Name it with --with NAME.")
+    refs = session.run_with_workspace(lambda workspace: workspace.join_targets(name, others))
+    _tell_together(name, refs, as_json=json)
+
+
+@app.command()
+def part(name: Name, others: Others = None, json: session.Json = False) -> None:
+    """Let other targets no longer change with this one: those named, or all."""
+    refs = session.run_with_workspace(lambda workspace: workspace.part_targets(name, others or ()))
+    _tell_together(name, refs, as_json=json)
+
+
+def _tell_together(name: str, refs: Sequence[TargetRef], *, as_json: bool) -> None:
+    named = [str(ref) for ref in refs]
+    if as_json:
+        output.print_json({"target": name, "together": named})
+        return
+    said = f"changes together with {', '.join(named)}" if named else "changes alone"
+    output.console().print(f"{output.shown(name)} {output.shown(said)}.")
 
 
 @app.command("not-variable")

@@ -163,8 +163,19 @@ def gate_rows(gates: Iterable[Mapping[str, Any]], group: str = "") -> list[GateR
         where = gate.get("where") or (gate.get("detail") or {}).get("where")
         place = (int(where[0]), int(where[1])) if isinstance(where, list | tuple) and len(where) == 2 else None
         verdict = {"passed": "pass", "failed": "fail"}.get(str(gate.get("verdict")), str(gate.get("verdict")))
-        rows.append(GateRow(str(gate.get("gate", "")), verdict, spoken(str(gate.get("reason", ""))), place, group))
+        rows.append(GateRow(str(gate.get("gate", "")), verdict, gate_reason(gate), place, group))
     return rows
+
+
+def gate_reason(gate: Mapping[str, Any]) -> str:
+    """Return what a check said, of several texts each by its name, in the language of the window."""
+    texts: Mapping[str, Mapping[str, Any]] = (gate.get("detail") or {}).get("texts") or {}
+    failed = {name: said for name, said in texts.items() if said.get("verdict") == "fail"}
+    told = failed or texts
+    reasons = {str(said.get("reason", "")) for said in told.values()}
+    if not told or (len(reasons) == 1 and not failed):
+        return spoken(str(gate.get("reason", "")))
+    return " ".join(f"{name.partition(':')[2]}: {spoken(str(said.get('reason', '')))}" for name, said in told.items())
 
 
 def call_row(row: views.CallRow) -> CallRow:
@@ -214,6 +225,7 @@ def version_row(row: views.VersionRow, bak: str | None, runs: Mapping[str, views
         current=row.current,
         removed=row.removed,
         restored_from=row.restored_from,
+        together=tuple(text.partition(":")[2].replace("#", " ") for text in row.together),
     )
 
 
@@ -231,6 +243,7 @@ def target_line(row: views.TargetRow) -> TargetLine:
         origin=row.origin,
         path=row.path or "",
         description=row.description,
+        together=row.together,
     )
 
 

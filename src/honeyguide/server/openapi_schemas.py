@@ -165,6 +165,12 @@ SCHEMAS: Json = {
             "schemaBaseline": _ref("Schema"),
             "minDelta": {"type": "number", "minimum": -1, "maximum": 1},
             "preset": {"enum": ["thorough", "efficient", "quick"]},
+            "together": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Other targets, KIND:NAME, whose texts change in the same run.",
+            },
+            "alone": {**FLAG, "description": "Leave out the targets that stand with this one."},
             "maxCalls": {"type": "integer", "minimum": 1, "maximum": 10_000_000},
             "maxUsd": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1_000_000},
             "gepa": _object(

@@ -62,6 +62,8 @@ def read_run_request(body: Any, workspace: Workspace) -> RunRequest:
         gate_options=_part(body, "gateOptions"),
         schema_baseline=dict(schema),
         posted_baseline=baseline,
+        together=_together(body),
+        alone=_flag(body, "alone"),
     )
     return RunRequest(TargetRef(TargetKind(kind), name), options)
 
@@ -80,6 +82,23 @@ def _part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{name} must be an object.")
     return dict(value)
+
+
+def _together(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the other targets of the run, each ``KIND:NAME`` or ``NAME``."""
+    named = body.get("together")
+    if named is None:
+        return ()
+    if not isinstance(named, list) or not all(isinstance(name, str) and name.strip() for name in named):
+        raise InvalidInput("together must be a list of targets.", hint="Write each as KIND:NAME.")
+    return tuple(named)
+
+
+def _flag(body: Mapping[str, Any], name: str) -> bool:
+    value = body.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise InvalidInput(f"{name} must be true or false.")
+    return bool(value)
 
 
 def _sizes(part: Mapping[str, Any], names: tuple[str, ...], where: str) -> dict[str, int]:

@@ -85,6 +85,7 @@ if TYPE_CHECKING:
         VersionRow,
         WatchReport,
         diff_view,
+        going_along,
     )
     from honeyguide.workspace.workspace import Workspace
 
@@ -188,6 +189,7 @@ __all__ = [
     "diff_view",
     "find_agents",
     "fold",
+    "going_along",
     "harness_at",
     "plan_events",
     "prompt_files",
@@ -340,6 +342,7 @@ __getattr__, __dir__ = exports(
             "VersionRow",
             "WatchReport",
             "diff_view",
+            "going_along",
         ),
         ".workspace": ("Workspace",),
     },

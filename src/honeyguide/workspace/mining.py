@@ -77,10 +77,13 @@ class Mining:
             found.append(Reason("unlinked-history", words, blocks=False))
         return tuple(found)
 
-    async def report(self, name: str | TargetRef, *, seed: int, out: Path | None) -> DatasetReport:
+    async def report(
+        self, name: str | TargetRef, *, seed: int, out: Path | None, together: Sequence[str | TargetRef] = ()
+    ) -> DatasetReport:
         """Build a dataset, store it, and write its rows to ``out`` when given. Raises Unwritable."""
         ref = await self._homes.resolve(name)
-        dataset = await self.dataset(ref, seed)
+        others = [await self._homes.resolve(other) for other in together]
+        dataset = await self.dataset([ref, *others], seed)
         await self._core.store.write(lambda unit: unit.datasets.save(dataset, ref))
         rows = list(to_rows(dataset))
         if out is not None:

@@ -20,6 +20,7 @@ from honeyguide.workspace.core import Core
 from honeyguide.workspace.homes import Home, Homes, not_variables_key, read_file, text_sha256
 from honeyguide.workspace.linking import Linking
 from honeyguide.workspace.overrides import BuiltIn
+from honeyguide.workspace.standing import standing_with
 from honeyguide.workspace.views.targets import LimitUse, LockRow, TargetDetail, TargetRow
 
 HARNESS_FILE = "harness.yaml"
@@ -158,10 +159,11 @@ class Targets:
 
     async def _row(self, home: Home) -> TargetRow:
         ref = home.ref
-        traces, last = await self._core.store.read(
+        traces, last, together = await self._core.store.read(
             lambda unit: (
                 unit.traces.count(TraceFilter(target=ref)),
                 unit.attempts.last_of(ref.kind.value, ref.name),
+                standing_with(unit, ref),
             )
         )
         limit = text_limits.gate_limit(ref.kind)
@@ -177,6 +179,7 @@ class Targets:
             title=builtin.title if builtin else ref.name,
             description=str(builtin.facts.get("description", "")) if builtin and ref.kind is TargetKind.PERSONA else "",
             icon=str(builtin.facts.get("icon", "")) if builtin else "",
+            together=tuple(str(other) for other in together),
         )
 
 

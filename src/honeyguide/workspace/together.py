@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from honeyguide.kernel.errors import InvalidInput
 from honeyguide.prompts.joined import Joined
 from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.workspace.core import Core
 from honeyguide.workspace.homes import Home, Homes
+from honeyguide.workspace.standing import standing_key, standing_with
 from honeyguide.workspace.views.options import RunOptions
 
 if TYPE_CHECKING:
@@ -136,9 +137,9 @@ class Together:
 
         def keep(unit: Unit) -> None:
             if refs:
-                unit.settings.put(_key(lead.ref), [[ref.kind.value, ref.name] for ref in refs])
+                unit.settings.put(standing_key(lead.ref), [[ref.kind.value, ref.name] for ref in refs])
             else:
-                unit.settings.remove(_key(lead.ref))
+                unit.settings.remove(standing_key(lead.ref))
 
         await self._core.store.write(keep)
         return refs
@@ -170,19 +171,9 @@ def joined_of_attempt(attempt: AttemptRecord) -> Joined | None:
     return Joined(refs) if len(refs) > 1 else None
 
 
-def standing_with(unit: Unit, ref: TargetRef) -> list[TargetRef]:
-    """Return the targets that stand with ``ref``, as they are kept."""
-    stored: Any = unit.settings.get(_key(ref), [])
-    return [TargetRef(TargetKind(kind), name) for kind, name in stored if kind in set(TargetKind)]
-
-
 def _ref(text: str) -> TargetRef:
     kind, _, name = text.partition(":")
     return TargetRef(TargetKind(kind), name)
-
-
-def _key(ref: TargetRef) -> str:
-    return f"together.{ref}"
 
 
 def _require_joinable(homes: Sequence[Home]) -> None:

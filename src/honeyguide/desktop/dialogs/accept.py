@@ -47,15 +47,24 @@ class AcceptDialog(Dialog):
     ) -> None:
         super().__init__("accept-dialog", self.tr("Accept and deploy"), parent, wide=74)
         self._needs_note = check.needs_note
-        self.add_title(self.tr("Deploy this text to {target}?").format(target=target))
+        names = ", ".join(dict.fromkeys(file.target.partition(":")[2] for file in check.files)) or target
+        several = len(check.files) > 1
+        title = self.tr("Deploy these texts to {targets}?").format(targets=names) if several else ""
+        self.add_title(title or self.tr("Deploy this text to {target}?").format(target=target))
         self.add_text(summary)
         if stale:
             self.body.addWidget(HintBar(stale, Severity.WARN, closable=False, name="accept-stale"))
         self.body.addSpacing(Metrics.GAP)
         facts = Facts()
-        facts.add(self.tr("File that changes"), check.path, is_code=True)
-        facts.add(self.tr("Text now, SHA-256"), check.sha_before, is_code=True)
-        facts.add(self.tr("Text then, SHA-256"), check.sha_after, is_code=True)
+        for file in check.files:
+            if not file.is_written:
+                facts.add(self.tr("Stays as it is"), file.path, is_code=True)
+                continue
+            facts.add(self.tr("File that changes"), file.path, is_code=True)
+            facts.add(self.tr("Text now, SHA-256"), file.sha_before, is_code=True)
+            facts.add(self.tr("Text then, SHA-256"), file.sha_after, is_code=True)
+        if len(check.files) > 1:
+            facts.add(self.tr("In one step"), self.tr("All of these files change, or none of them."))
         facts.add(self.tr("Who is told"), self._tells(check))
         facts.add(self.tr("Checks"), self._checks(check))
         if check.is_selection:

@@ -63,6 +63,9 @@ class PlanView(QWidget):
         about = self.tr("With {models}; {low} to {high} tokens.").format(
             models=models, low=figures.whole(tokens.get("low")), high=figures.whole(tokens.get("high"))
         )
+        if report.together:
+            others = ", ".join(name.partition(":")[2] for name in report.together)
+            about += " " + self.tr("Together with {names}.").format(names=others)
         if report.price_is_unknown:
             about += " " + self.tr("The price of this model is not known: set a ceiling on calls.")
         self._about.set_text(about)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QTabWidget
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.plan_view import DataView, OutboxView, PlanView
 from honeyguide.desktop.dialogs.run_options import ROLES, AdvancedOptions, Ceilings, PresetChoice
+from honeyguide.desktop.dialogs.together import TogetherList
 from honeyguide.desktop.models.targets import TargetTableModel
 from honeyguide.desktop.rows import models_words, target_line
 from honeyguide.desktop.said import spoken
@@ -53,6 +54,7 @@ class RunPlanning(QWidget):
         self.search = SearchField("new-run-search", self.tr("Search targets"))
         self.model = TargetTableModel(self, brief=True)
         self.table = DataTable("new-run-targets", self.tr("Targets"), self.model)
+        self.together = TogetherList()
         self.preset = PresetChoice()
         self.ceilings = Ceilings()
         self.plan = PlanView()
@@ -79,8 +81,14 @@ class RunPlanning(QWidget):
 
         values: dict[str, Any] = self.advanced.values()
         values["models"] = {ModelRole(role): ModelRef.parse(name) for role, name in values["models"].items()}
+        together = self.together.chosen()
         return RunOptions(
-            preset=self.preset.preset(), max_calls=self.ceilings.max_calls(), max_usd=self.ceilings.max_usd(), **values
+            together=together,
+            alone=not together,
+            preset=self.preset.preset(),
+            max_calls=self.ceilings.max_calls(),
+            max_usd=self.ceilings.max_usd(),
+            **values,
         )
 
     def against(self) -> str:
@@ -138,7 +146,12 @@ class RunPlanning(QWidget):
     def _on_target(self, key: object) -> None:
         self.target = str(key) if key else ""
         self._desk.memory.set("new-run.target", self.target or None)
+        self.together.offer(self.model.all_rows(), self.target)
         self._replan(delay=DEBOUNCE_MS)
+        self._load_tab()
+
+    def _on_together(self) -> None:
+        self._replan()
         self._load_tab()
 
     def _replan(self, *, delay: int = PLAN_REST_MS) -> None:
@@ -179,8 +192,9 @@ class RunPlanning(QWidget):
                 failed=self._fail, delay_ms=DEBOUNCE_MS,
             )  # fmt: skip
         elif widget is self.data:
+            together = self.together.chosen()
             self._tasks.latest(
-                "data", lambda: workspace.build_dataset(target, seed=seed), self.data.show_report,
+                "data", lambda: workspace.build_dataset(target, seed=seed, together=together), self.data.show_report,
                 failed=self._fail, delay_ms=DEBOUNCE_MS,
             )  # fmt: skip
         elif widget is self.outbox:
@@ -210,6 +224,10 @@ class RunPlanning(QWidget):
         column.addWidget(PlainLabel(self.tr("What shall get better?"), strong=True))
         column.addWidget(self.search)
         column.addWidget(self.table, 1)
+        caption = PlainLabel(self.tr("Together with (their texts change in the same run and go live in one step):"))
+        caption.setBuddy(self.together)
+        column.addWidget(caption)
+        column.addWidget(self.together)
         self.tabs.setDocumentMode(True)
         for widget, words in (
             (self.plan, self.tr("Plan")),
@@ -241,6 +259,7 @@ class RunPlanning(QWidget):
         self.search.left_down.connect(self.table.setFocus)
         self.search.returnPressed.connect(self.table.setFocus)
         self.table.current_changed.connect(self._on_target)
+        self.together.changed.connect(self._on_together)
         self.preset.changed.connect(self._replan)
         self.ceilings.changed.connect(self._on_ceiling)
         self.advanced.changed.connect(self._replan)

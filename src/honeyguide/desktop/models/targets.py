@@ -25,6 +25,7 @@ class TargetLine:
     Attributes:
         id: ``KIND:NAME``. ``limit``: the size gate; ``None`` when only the program's own limits hold.
         origin: ``base``, ``override`` or ``file``.
+        together: ids of those that stand with it in every run.
     """
 
     id: str
@@ -38,6 +39,7 @@ class TargetLine:
     origin: str
     path: str = ""
     description: str = ""
+    together: tuple[str, ...] = ()
 
 
 class TargetTableModel(IndexedTableModel[TargetLine]):

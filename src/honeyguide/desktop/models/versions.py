@@ -29,6 +29,7 @@ class VersionRow:
         who, how: the user and the way (window, command line, …).
         outcome, delta, cost_usd: of the run that made it, when one did.
         current: whether it is live. ``is_bak``: whether the ``.bak`` file holds it. ``removed``: no file stood there.
+        together: names and versions of other targets that came about in the same step.
     """
 
     n: int
@@ -48,6 +49,7 @@ class VersionRow:
     is_bak: bool = False
     removed: bool = False
     restored_from: int | None = None
+    together: tuple[str, ...] = ()
 
 
 class VersionModel(QAbstractListModel):
@@ -98,6 +100,8 @@ class VersionModel(QAbstractListModel):
             parts.append(self.tr("live now"))
         if row.delta is not None:
             parts.append(figures.gain(row.delta, row.interval))
+        if row.together:
+            parts.append(self.tr("together with {others}").format(others=", ".join(row.together)))
         if row.note:
             parts.append(one_line(row.note, 120))
         return ", ".join(parts)

@@ -218,6 +218,8 @@ class Decisions:
 
     async def _bring_back(self, versions: VersionList, n: int, *, is_rollback: bool) -> bool:
         desk, target, tr = self._desk, versions.target, self._tr
+        from honeyguide.workspace import going_along
+
         current = next((row.n for row in versions.versions if row.current), None)
         name = short_name(target)
         if current is not None:
@@ -235,12 +237,19 @@ class Decisions:
             title = tr("Restore version {n} of {name}?").format(n=n, name=name)
             text = tr("Version {n} comes back, in {path}.").format(n=n, path=versions.path)
             words, dialog_name = tr("Restore"), "restore-dialog"
+        along = going_along(versions, n)
+        if along:
+            text += " " + tr("In the same step {names} goes back, which went live together with it.").format(
+                names=", ".join(along)
+            )
         titles = (tr("Now"), tr("Version {n}").format(n=n))
         dialog = RestoreDialog(dialog_name, title, text, words, diff, titles, desk.window)
         if not await dialog.ask():
             return False
         row = await desk.workspace.rollback(target, to=n, note=dialog.note() or None, origin=desk.origin)
         said = tr("{name} is back at version {n}, as version {new}.").format(name=name, n=n, new=row.n)
+        if row.together:
+            said += " " + tr("So is {names}.").format(names=", ".join(along) or ", ".join(row.together))
         desk.notify.info(said, Step(tr("View"), lambda: desk.go("targets", target)))
         return True
 
@@ -248,6 +257,9 @@ class Decisions:
         name, target = target_name(detail), target_of(detail)
         if detail.status == "deployed":
             words = self._tr("Deployed. {name} uses the new text from now on.").format(name=name)
+            if detail.texts:
+                names = ", ".join(str(text["target"]).partition(":")[2] for text in detail.texts if text["version"])
+                words = self._tr("Deployed in one step: {names}.").format(names=names)
             step = Step(self._tr("Roll back…"), lambda: self._tasks.start(self.roll_back(target), "roll back"))
             self._desk.notify.info(words, step)
             return

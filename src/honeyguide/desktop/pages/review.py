@@ -167,7 +167,8 @@ class ReviewPanel(QWidget):
         detail = review.detail
         if detail.status != "running":
             self.middle.setCurrentWidget(self._tabbed)
-            self.changes.show_run(detail, review.diff, self.checks.failed_places(), self.head.why)
+            checked = review.check.text if review.check is not None else ""
+            self.changes.show_run(detail, review.diff, self.checks.failed_places(), self.head.why, checked)
             return
         if self.middle.currentWidget() is self.progress and self._in_progress == detail.uuid:
             self.progress.set_paused(review.is_paused)
@@ -222,7 +223,7 @@ class ReviewPanel(QWidget):
             if self.review is not None:
                 self._use_check(check)
                 self.checks.show_run(self.review.detail, check)
-                self.changes.set_places(self.checks.failed_places())
+                self.changes.set_places(self.checks.failed_places(), check.text)
 
         def failed(error: Exception) -> None:
             self.decision.set_accept(False, sentence_of(error))
@@ -248,7 +249,7 @@ class ReviewPanel(QWidget):
 
     def _on_place(self, start: int, _end: int) -> None:
         self.show_tab("changes")
-        self.changes.diff.show_place(start)
+        self.changes.show_place(start)
 
     def _on_candidate(self, name: str) -> None:
         self.show_tab("lineage")

@@ -227,6 +227,8 @@ class _VersionDelegate(QStyledItemDelegate):
         parts = [origin_wording(row.origin).words]
         if row.restored_from is not None:
             parts[0] = self.tr("restored from version {n}").format(n=row.restored_from)
+        if row.together:
+            parts.append(self.tr("together with {others}").format(others=one_line(", ".join(row.together), 80)))
         if row.who:
             way = f"{one_line(row.who, 40)} ({row.how})" if row.how else one_line(row.who, 40)
             parts.append(way)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,15 @@ if TYPE_CHECKING:
 class RunMethods(Parts):
     """A part of the façade."""
 
-    async def build_dataset(self, target: Name, *, seed: int = 1, out: Path | None = None) -> DatasetReport:
-        """Build a target's dataset and write its rows to ``out`` when given; nothing is sent anywhere."""
-        return await self._mining.report(target, seed=seed, out=out)
+    async def build_dataset(
+        self, target: Name, *, seed: int = 1, out: Path | None = None, together: Sequence[Name] = ()
+    ) -> DatasetReport:
+        """Build a target's dataset and write its rows to ``out`` when given; nothing is sent anywhere.
+
+        Args:
+            together: other targets whose history it is mined from as well.
+        """
+        return await self._mining.report(target, seed=seed, out=out, together=together)
 
     async def plan(self, target: Name, options: RunOptions) -> PlanReport:
         """Say what a run would do and cost; calls nothing."""

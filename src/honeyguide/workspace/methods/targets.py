@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,14 @@ class TargetMethods(Parts):
     async def unlock(self, name: Name, lock_id: str) -> None:
         """Remove a lock."""
         await self._targets.unlock(name, lock_id)
+
+    async def join_targets(self, name: Name, others: Sequence[Name]) -> list[TargetRef]:
+        """Let ``others`` stand with a target in every run from now on; return all that do. Raises InvalidInput."""
+        return await self._together.join(name, others)
+
+    async def part_targets(self, name: Name, others: Sequence[Name] = ()) -> list[TargetRef]:
+        """Let ``others``, or all, no longer stand with a target; return those that still do. Raises InvalidInput."""
+        return await self._together.part(name, others)
 
     async def exclude_variable(self, name: Name, spelled: str) -> tuple[str, ...]:
         """Note once that something that looks like a variable of this target is none."""

@@ -19,6 +19,7 @@ class TargetRow:
         traces: how many traces speak about it.
         last_run: when the newest attempt began; ``None`` when there was none.
         origin: ``base``, ``override`` or ``file``.
+        together: targets that stand with it in every run, each ``KIND:NAME``.
     """
 
     ref: TargetRef
@@ -31,6 +32,7 @@ class TargetRow:
     title: str
     description: str = ""
     icon: str = ""
+    together: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -46,6 +48,7 @@ class TargetRow:
             "title": self.title,
             "description": self.description,
             "icon": self.icon,
+            "together": list(self.together),
         }
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from honeyguide.prompts.joined import Joined
+from honeyguide.prompts.targets import TargetKind, TargetRef
 from honeyguide.versions.diff import Comparison, Hunk, Row, compare, hunks_of, rows_of, summarise
 
 
@@ -63,6 +65,18 @@ class VersionList:
         }  # fmt: skip
 
 
+def going_along(listed: VersionList, n: int) -> tuple[str, ...]:
+    """Return the names of the targets that go along when version ``n`` comes back, as far as the versions say."""
+    by_n = {row.n: row for row in listed.versions}
+    standing = next((row for row in listed.versions if row.current), None)
+    while standing is not None and standing.restored_from is not None and standing.restored_from in by_n:
+        standing = by_n[standing.restored_from]
+    if standing is None or n not in by_n:
+        return ()
+    tied = standing.together if standing.n > n else by_n[n].together if n > standing.n else ()
+    return tuple(text.rpartition("#")[0].partition(":")[2] for text in tied)
+
+
 @dataclass(frozen=True, slots=True)
 class VersionDetail:
     """One version with its text."""
@@ -98,6 +112,23 @@ class DiffView:
     texts: tuple[TextDiff, ...] = ()
     memorised: tuple[Mapping[str, Any], ...] = ()
 
+    def with_texts(self, wordings: Mapping[str, str]) -> str:
+        """Return the whole proposed text with other wordings of some of its ``texts``, by target."""
+        return self._joined.join([wordings.get(text.target, text.view.after) for text in self.texts])
+
+    def wordings(self, whole: str) -> dict[str, str]:
+        """Return what ``whole`` says for each of ``texts``, by target. Raises InvalidInput."""
+        return dict(zip([text.target for text in self.texts], self._joined.split(whole), strict=True))
+
+    def places_in(self, whole: str) -> dict[str, int]:
+        """Return where in ``whole`` each of ``texts`` begins, by target. Raises InvalidInput."""
+        return dict(zip([text.target for text in self.texts], self._joined.begins(whole), strict=True))
+
+    @property
+    def _joined(self) -> Joined:
+        split = [text.target.partition(":") for text in self.texts]
+        return Joined(tuple(TargetRef(TargetKind(kind), name) for kind, _, name in split))
+
     @property
     def idle(self) -> tuple[int, ...]:
         """The numbers of the changes that earned nothing, as far as it was measured."""
@@ -130,6 +161,11 @@ class TextDiff:
     target: str
     first: int
     view: DiffView
+
+    @property
+    def name(self) -> str:
+        """The name of the target."""
+        return self.target.partition(":")[2]
 
     def to_json(self) -> dict[str, Any]:
         """Return ``{target, before, after, hunks, summary}``, the hunks numbered as in the whole."""
