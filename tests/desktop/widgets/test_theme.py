@@ -37,7 +37,7 @@ from honeyguide.desktop.theme.outcomes import (
     trace_outcome_wording,
     verdict_wording,
 )
-from honeyguide.desktop.theme.roles import READABLE, TINTS, VISIBLE
+from honeyguide.desktop.theme.roles import READABLE, STRONG, TINTS, VISIBLE
 from honeyguide.kernel.resources import resource
 
 GROUNDS = (Role.SURFACE, Role.SURFACE_2, Role.RAISED)
@@ -65,6 +65,17 @@ def test_text_is_readable_on_everything_it_stands_on(scheme, bases, text, ground
     theme = derive(scheme, bases)
     for ground in grounds:
         assert theme[text].contrast(theme[ground]) >= READABLE, ground
+
+
+@pytest.mark.parametrize("scheme", Scheme)
+@pytest.mark.parametrize("bases", OTHER_BASES)
+def test_high_contrast_is_seven_to_one_and_its_lines_stand_out(scheme, bases):
+    theme = derive(scheme, bases, is_strong=True)
+    for text, grounds in TEXTS:
+        for ground in grounds:
+            assert theme[text].contrast(theme[ground]) >= STRONG, (text, ground)
+    assert all(theme[Role.LINE].contrast(theme[ground]) >= VISIBLE for ground in GROUNDS)
+    assert all(theme[Role.FAINT].contrast(theme[ground]) >= READABLE for ground in GROUNDS)
 
 
 @pytest.mark.parametrize("scheme", Scheme)

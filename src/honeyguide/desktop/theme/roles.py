@@ -10,6 +10,8 @@ from honeyguide.desktop.theme.colours import Colour
 
 READABLE = 4.5
 """The least contrast of text (WCAG 2.2, AA)."""
+STRONG = 7.0
+"""The least contrast of text for a person who asked the system for more (WCAG 2.2, AAA)."""
 VISIBLE = 3.0
 """The least contrast of a sign or a border that carries meaning (WCAG 2.2, 1.4.11)."""
 _WHITE, _BLACK = Colour(255, 255, 255), Colour(0, 0, 0)
@@ -107,9 +109,13 @@ class Theme:
         return self.colours[TINTS.get(role, Role.SURFACE_2)]
 
 
-def derive(scheme: Scheme, bases: Bases = DEFAULT_BASES) -> Theme:
-    """Return every role for ``scheme``; text has at least 4.5 : 1 on what it stands on."""
+def derive(scheme: Scheme, bases: Bases = DEFAULT_BASES, *, is_strong: bool = False) -> Theme:
+    """Return every role for ``scheme``; text has at least 4.5 : 1 on what it stands on.
+
+    ``is_strong`` is for high contrast: 7 : 1 for text, black on white or white on black, and lines that stand out.
+    """
     dark = scheme is Scheme.DARK
+    readable = STRONG if is_strong else READABLE
     if dark:
         surface = bases.ink.lit(0.225)
         surface_2 = bases.ink.lit(0.262)
@@ -122,6 +128,10 @@ def derive(scheme: Scheme, bases: Bases = DEFAULT_BASES) -> Theme:
         raised = _WHITE
         text = bases.ink
         line = surface.mixed(bases.ink, 0.17)
+    if is_strong:
+        surface, text = (_BLACK, _WHITE) if dark else (_WHITE, _BLACK)
+        surface_2, raised = surface.mixed(text, 0.06), surface.mixed(text, 0.09 if dark else 0.0)
+        line = surface.mixed(text, 0.5)
     grounds = [surface, surface_2, raised]
     tint_share = 0.2 if dark else 0.13
     tints = {tint: surface.mixed(_base(bases, role), tint_share) for role, tint in TINTS.items() if role in SIGNALS}
@@ -130,24 +140,24 @@ def derive(scheme: Scheme, bases: Bases = DEFAULT_BASES) -> Theme:
     hover = surface.mixed(text, 0.06)
     quiet = surface.mixed(text, 0.09)
     diffs = {
-        Role.INSERT: _ground(surface, bases.insert, 0.2 if dark else 0.13, text),
-        Role.INSERT_WORD: _ground(surface, bases.insert, 0.48 if dark else 0.37, text),
-        Role.DELETE: _ground(surface, bases.delete, 0.2 if dark else 0.11, text),
-        Role.DELETE_WORD: _ground(surface, bases.delete, 0.48 if dark else 0.32, text),
+        Role.INSERT: _ground(surface, bases.insert, 0.2 if dark else 0.13, text, readable),
+        Role.INSERT_WORD: _ground(surface, bases.insert, 0.48 if dark else 0.37, text, readable),
+        Role.DELETE: _ground(surface, bases.delete, 0.2 if dark else 0.11, text, readable),
+        Role.DELETE_WORD: _ground(surface, bases.delete, 0.48 if dark else 0.32, text, readable),
     }
     colours: dict[Role, Colour] = {
         Role.SURFACE: surface,
         Role.SURFACE_2: surface_2,
         Role.RAISED: raised,
-        Role.TEXT: text.readable_on([*grounds, selection, hover, quiet, *diffs.values()], READABLE),
+        Role.TEXT: text.readable_on([*grounds, selection, hover, quiet, *diffs.values()], readable),
         Role.TEXT_2: surface.mixed(text, 0.66).readable_on(
-            [*grounds, selection, hover, quiet, diffs[Role.INSERT], diffs[Role.DELETE]], READABLE
+            [*grounds, selection, hover, quiet, diffs[Role.INSERT], diffs[Role.DELETE]], readable
         ),
-        Role.FAINT: surface.mixed(text, 0.42).readable_on(grounds, VISIBLE),
-        Role.LINE: line,
+        Role.FAINT: surface.mixed(text, 0.42).readable_on(grounds, READABLE if is_strong else VISIBLE),
+        Role.LINE: line.readable_on(grounds, VISIBLE) if is_strong else line,
         Role.ACCENT: bases.honey,
-        Role.ON_ACCENT: bases.ink.lit(0.2).readable_on([bases.honey], READABLE),
-        Role.ACCENT_TEXT: bases.honey.readable_on([*grounds, accent_tint, selection], READABLE),
+        Role.ON_ACCENT: bases.ink.lit(0.2).readable_on([bases.honey], readable),
+        Role.ACCENT_TEXT: bases.honey.readable_on([*grounds, accent_tint, selection], readable),
         Role.ACCENT_TINT: accent_tint,
         Role.SELECTION: selection,
         Role.HOVER: hover,
@@ -157,13 +167,13 @@ def derive(scheme: Scheme, bases: Bases = DEFAULT_BASES) -> Theme:
     }
     for role in SIGNALS:
         on = [*grounds, colours[TINTS[role]], selection, hover]
-        colours[role] = _base(bases, role).readable_on(on, READABLE)
+        colours[role] = _base(bases, role).readable_on(on, readable)
     return Theme(scheme, colours, bases)
 
 
-def _ground(surface: Colour, base: Colour, share: float, text: Colour) -> Colour:
+def _ground(surface: Colour, base: Colour, share: float, text: Colour, readable: float) -> Colour:
     """Return a tint of ``base``, as strong as it may be for ``text`` to stay readable on it."""
-    while share > 0.02 and surface.mixed(base, share).contrast(text) < READABLE * 1.2:
+    while share > 0.02 and surface.mixed(base, share).contrast(text) < readable * 1.2:
         share -= 0.02
     return surface.mixed(base, share)
 

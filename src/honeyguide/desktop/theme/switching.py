@@ -1,11 +1,12 @@
-"""Putting a theme in force: follows the system, or a person's choice of light or dark."""
+"""Putting a theme in force: follows the system (also its wish for contrast), or a person's choice of light or dark."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cache
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QPalette, QStyleHints
 from PySide6.QtWidgets import QApplication, QWidget
 
 from honeyguide.desktop.theme.icons import refresh_icons
@@ -92,6 +93,15 @@ def wear_theme(window: QWidget) -> None:
     window.setStyleSheet(stylesheet(active_theme(), Metrics.font()))
 
 
+@cache
+def _hints(app: QApplication) -> QStyleHints:
+    """Return the system's wishes.
+
+    WORKAROUND(PySide6 6.11): a Python object that goes takes those for its parts along, so this one is kept.
+    """
+    return app.styleHints()
+
+
 class ThemeSwitch(QObject):
     """Keeps the theme in step with the system, or with a person's choice. Lives as long as the application.
 
@@ -108,6 +118,7 @@ class ThemeSwitch(QObject):
         self._bases = bases
         self._applied: Theme | None = None
         app.styleHints().colorSchemeChanged.connect(self._on_system_changed)
+        _hints(app).accessibility().contrastPreferenceChanged.connect(self._on_system_changed)
         self.set_choice(choice)
 
     @property
@@ -121,6 +132,11 @@ class ThemeSwitch(QObject):
         if self._choice is not ThemeChoice.SYSTEM:
             return Scheme(self._choice.value)
         return Scheme.DARK if self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark else Scheme.LIGHT
+
+    @property
+    def is_strong(self) -> bool:
+        """Whether the person asked the system for more contrast."""
+        return _hints(self._app).accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
 
     def set_choice(self, choice: ThemeChoice) -> None:
         """Follow the system, or stay light or dark; title bars go along where the platform can."""
@@ -142,7 +158,7 @@ class ThemeSwitch(QObject):
         self._apply()
 
     def _apply(self) -> None:
-        theme = derive(self.scheme, self._bases)
+        theme = derive(self.scheme, self._bases, is_strong=self.is_strong)
         if theme == self._applied:
             return
         self._applied = theme
