@@ -52,6 +52,7 @@ class Dialog(QDialog):
         outer.setSpacing(0)
         if scrolls:
             area = QScrollArea()
+            area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows what is in it
             area.setWidgetResizable(True)
             area.setFrameShape(QFrame.Shape.NoFrame)
             area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -47,7 +47,10 @@ class EvidenceTab(QWidget):
         column.addWidget(self.panel)
         self.panel.trace_requested.connect(lambda trace: desk.go("traces", trace))
         self.panel.diff_wanted.connect(self._compare)
-        self.setFocusProxy(self.panel.table)
+
+    def setFocus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+        """Give the focus to the examples; a proxy would have Tab pass over everything else in here."""
+        self.panel.table.setFocus(reason)
 
     def show_run(self, detail: RunDetail) -> None:
         """Read the cases of a run."""
@@ -109,7 +112,10 @@ class ChartsTab(QWidget):
         self.pareto.candidate_chosen.connect(self.candidate_chosen)
         for chart in (self.pareto, self.best, self.spend):
             chart.export_wanted.connect(lambda form, chart=chart: self._export(chart, form))
-        self.setFocusProxy(self.pareto)
+
+    def setFocus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+        """Give the focus to the first chart; a proxy would have Tab pass over everything else in here."""
+        (self.pareto.plot or self.pareto).setFocus(reason)
 
     def show_run(self, detail: RunDetail, rows: Sequence[Candidate], curves: RunCurves) -> None:
         """Show the candidates of a run that ended."""
@@ -154,7 +160,10 @@ class ChecksTab(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.list)
-        self.setFocusProxy(self.list)
+
+    def setFocus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+        """Give the focus to the checks; a proxy would have Tab pass over everything else in here."""
+        self.list.setFocus(reason)
 
     def show_run(self, detail: RunDetail, check: AcceptCheck | None) -> None:
         """Show what is known of a run."""
@@ -216,7 +225,10 @@ class JournalTab(QWidget):
         column.addWidget(self.list)
         self.list.model.page_wanted.connect(self._fetch)
         self.list.reply_requested.connect(self._show_reply)
-        self.setFocusProxy(self.list.table)
+
+    def setFocus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+        """Give the focus to the calls; a proxy would have Tab pass over everything else in here."""
+        self.list.table.setFocus(reason)
 
     def show_run(self, detail: RunDetail) -> None:
         """Read the calls of a run."""

@@ -86,6 +86,7 @@ class SettingsPage(Page):
         across.addWidget(body, 1)
         across.addStretch(0)
         area = QScrollArea()
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows what is in it
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -59,7 +59,7 @@ class TargetText(QWidget):
         row.addWidget(self.lock)
         row.addStretch(1)
         column.addLayout(row)
-        self._side = QScrollArea()
+        self._side = named(QScrollArea(), "target-facts", self.tr("Limits, variables and locked passages"))
         self._side.setWidgetResizable(True)
         self._side.setFrameShape(QFrame.Shape.NoFrame)
         self._side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -88,6 +88,7 @@ class WelcomeView(QWidget):
         down.addWidget(holder)
         down.addStretch(3)
         area = QScrollArea()
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows what is in it
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidget(centred)

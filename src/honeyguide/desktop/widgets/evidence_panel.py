@@ -166,6 +166,7 @@ class _About(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("evidence-about")
+        self.setAccessibleName(self.tr("About the case"))
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

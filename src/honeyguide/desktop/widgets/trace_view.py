@@ -84,7 +84,7 @@ class TraceView(QWidget):
             column.addWidget(PlainLabel(words, Type.CAPTION, Role.TEXT_2))
             column.addWidget(box, 1)
             sides.addLayout(column, 1)
-        self._more = QScrollArea()
+        self._more = named(QScrollArea(), "trace-more", self.tr("Tools and corrections"))
         self._more.setWidgetResizable(True)
         self._more.setFrameShape(QFrame.Shape.NoFrame)
         self._more.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -101,8 +101,11 @@ class TraceView(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.stack)
-        self.setFocusProxy(self._input)
         self.show_nothing()
+
+    def setFocus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+        """Give the focus to the input; a proxy would have Tab pass over everything else in here."""
+        self._input.setFocus(reason)
 
     def show_nothing(self) -> None:
         """Show that no trace is chosen."""

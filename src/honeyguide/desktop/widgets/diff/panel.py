@@ -65,9 +65,12 @@ class DiffPanel(QWidget):
         column.addWidget(self.bar)
         column.addWidget(self.find_bar)
         column.addWidget(self._stack, 1)
-        self.setFocusProxy(self.view)
         self._connect()
         self.set_rows(())
+
+    def setFocus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+        """Give the focus to the comparison; a proxy would have Tab pass over everything else in here."""
+        self.view.setFocus(reason)
 
     # --- what is shown
 
