@@ -18,6 +18,7 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 _log = logging.getLogger("honeyguide.desktop")
 _qt_log = logging.getLogger("honeyguide.qt")
+_OFFSCREEN_REMARK = "This plugin does not support propagateSizeHints()"
 _LEVELS = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
     QtMsgType.QtInfoMsg: logging.INFO,
@@ -66,7 +67,7 @@ class CrashKeeper:
         sys.excepthook = self._on_exception
         threading.excepthook = self._on_thread
         sys.unraisablehook = self._on_unraisable
-        qInstallMessageHandler(_on_qt)
+        qInstallMessageHandler(hear_qt)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._keep_old(self._folder / "fatal.log")
@@ -116,5 +117,8 @@ class CrashKeeper:
             _log.error("%s: %s", args.err_msg or "Ignored", text_of(args.exc_value))
 
 
-def _on_qt(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+def hear_qt(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+    """Log what Qt says, but for what it says of every window that is drawn without a screen."""
+    if message == _OFFSCREEN_REMARK:
+        return
     _qt_log.log(_LEVELS.get(kind, logging.WARNING), "%s", message)

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("QT_API", "pyside6")
 
 import qasync
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, qInstallMessageHandler
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QDialog, QWidget
 
 from honeyguide.desktop.actions import review_tabs
 from honeyguide.desktop.application import Application
+from honeyguide.desktop.crash import hear_qt
 from honeyguide.desktop.main import make_application
 from honeyguide.desktop.pages.welcome import WelcomeView
 from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch
@@ -96,10 +97,12 @@ def render_pages(workspace: Path, folder: Path, shots: Shots | None = None) -> l
     executor = ThreadPoolExecutor(4, thread_name_prefix="honeyguide-pictures")
     loop.set_default_executor(executor)
     asyncio.set_event_loop(loop)
+    before = qInstallMessageHandler(hear_qt)
     try:
         with loop:
             return list(loop.run_until_complete(_render(workspace, folder, shots)))
     finally:
+        qInstallMessageHandler(before)
         executor.shutdown(wait=False, cancel_futures=True)
         asyncio.set_event_loop(None)
 
