@@ -132,7 +132,7 @@ async def take_places(desk: Desk, chosen: Sequence[FoundAgent], *, is_own_folder
     if histories:
         desk.go("traces", histories)
     if added or refused:
-        said = tr("{n} targets added.").format(n=added)
+        said = figures.counted(added, tr("1 target added."), tr("{n} targets added."))
         if refused:
             said += " " + tr("{n} could not be: {first}").format(n=len(refused), first=refused[0])
         desk.notify.info(said, Step(tr("View"), lambda: desk.go("targets", None)))

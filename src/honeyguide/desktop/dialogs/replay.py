@@ -36,8 +36,12 @@ class ReplayDialog(Dialog):
         self._tasks = tasks.child("replay")
         self._done: Replayed | None = None
         self.add_title(self.tr("Run past inputs on two versions"))
-        said = self.tr("{n} traces of {target}. Answers that were made before cost nothing. Nothing is deployed.")
-        self.add_text(said.format(n=len(self._ids), target=target.partition(":")[2] or target), Role.TEXT_2)
+        said = figures.counted(
+            len(self._ids),
+            self.tr("1 trace of {target}. Answers that were made before cost nothing. Nothing is deployed."),
+            self.tr("{n} traces of {target}. Answers that were made before cost nothing. Nothing is deployed."),
+        )
+        self.add_text(said.format(target=target.partition(":")[2] or target), Role.TEXT_2)
         self._first = named(QComboBox(), "replay-left", self.tr("First version"))
         self._second = named(QComboBox(), "replay-right", self.tr("Second version"))
         self._ceiling = named(WholeField(), "replay-calls", self.tr("At most so many calls"))

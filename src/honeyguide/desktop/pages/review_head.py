@@ -128,7 +128,8 @@ class ReviewHead(QWidget):
             parts.append(self.tr("the model graded its own answers"))
         proof = detail.verification
         if proof and proof.get("unscored"):
-            parts.append(self.tr("{n} answers unscored").format(n=figures.whole(proof["unscored"])))
+            one, many = self.tr("1 answer unscored"), self.tr("{n} answers unscored")
+            parts.append(figures.counted(proof["unscored"], one, many))
         return " · ".join(parts)
 
     def _ended(self, detail: RunDetail) -> str:

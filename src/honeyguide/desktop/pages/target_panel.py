@@ -101,7 +101,7 @@ class TargetPanel(QWidget):
         parts = [
             kind_wording(row.ref.kind.value).words,
             row.description,
-            self.tr("{n} traces").format(n=figures.whole(row.traces)),
+            figures.counted(row.traces, self.tr("1 trace"), self.tr("{n} traces")),
         ]
         self.about_line.set_text(" · ".join(part for part in parts if part))
         self.path_line.set_text(about.versions.path)

@@ -82,11 +82,18 @@ class TraceDeeds:
         rows = [row for row in map(self._model.row_of, ids) if row is not None]
         value = not all(row.never_send for row in rows)
         self._mark(ids, value)
-        words = _tr("Never send {n} traces") if value else _tr("Allow to send {n} traces")
-        change = Undoable(words.format(n=len(ids)), lambda: self._mark(ids, not value), lambda: self._mark(ids, value))
+        count = len(ids)
+        if value:
+            words = figures.counted(count, _tr("Never send 1 trace"), _tr("Never send {n} traces"))
+        else:
+            words = figures.counted(count, _tr("Allow to send 1 trace"), _tr("Allow to send {n} traces"))
+        change = Undoable(words, lambda: self._mark(ids, not value), lambda: self._mark(ids, value))
         self._desk.undo.add(change)
-        said = _tr("{n} traces never leave this computer.") if value else _tr("{n} traces may be sent to models.")
-        self._desk.notify.info(said.format(n=len(ids)), Step(_tr("Undo"), self._desk.undo.undo))
+        if value:
+            one, many = _tr("1 trace never leaves this computer."), _tr("{n} traces never leave this computer.")
+        else:
+            one, many = _tr("1 trace may be sent to models."), _tr("{n} traces may be sent to models.")
+        self._desk.notify.info(figures.counted(count, one, many), Step(_tr("Undo"), self._desk.undo.undo))
 
     def _confirm(self) -> None:
         chosen = self._table.selected_keys()
@@ -105,7 +112,8 @@ class TraceDeeds:
             if not said:
                 self._desk.notify.note(_tr("The end of these is known already."))
                 return
-            words = _tr("{n} answers are examples of good ones now.").format(n=figures.whole(len(said)))
+            one = _tr("1 answer is an example of a good one now.")
+            words = figures.counted(len(said), one, _tr("{n} answers are examples of good ones now."))
             do, undo = lambda: self._go(work(), "confirm traces"), lambda: self._go(back(), "confirm traces")
             self._desk.undo.add(Undoable(_tr("These answers were good"), undo, do))
             self._desk.notify.info(words, Step(_tr("Undo"), self._desk.undo.undo))
@@ -148,7 +156,7 @@ class TraceDeeds:
 
     async def _delete(self) -> None:
         ids = self._table.selected_keys()
-        title = _tr("Delete {n} traces for good?").format(n=len(ids))
+        title = figures.counted(len(ids), _tr("Delete 1 trace for good?"), _tr("Delete {n} traces for good?"))
         text = _tr(
             "They are removed from the database, from runs and archives that quote them, and cannot be brought back. A "
             "later import leaves them out."
@@ -156,7 +164,7 @@ class TraceDeeds:
         dialog = ConfirmDialog("delete-traces-dialog", title, text, _tr("Delete"), self._desk.window)
         if await dialog.ask():
             count = await self._desk.workspace.delete_traces(ids)
-            self._desk.notify.info(_tr("{n} traces deleted.").format(n=figures.whole(count)))
+            self._desk.notify.info(figures.counted(count, _tr("1 trace deleted."), _tr("{n} traces deleted.")))
             self._changed()
 
     async def _link(self) -> None:
@@ -174,14 +182,15 @@ class TraceDeeds:
             return
         target = dialog.chosen()
         count = await workspace.link_traces(target, ids=ids)
-        self._desk.notify.info(_tr("{n} traces are linked now.").format(n=figures.whole(count)))
+        self._desk.notify.info(figures.counted(count, _tr("1 trace is linked now."), _tr("{n} traces are linked now.")))
         self._changed()
 
     async def _export(self) -> None:
         path = await ask_save(self._desk.window, _tr("Export the traces shown"), "traces.jsonl", ("jsonl",))
         if path is not None:
             count = await self._desk.workspace.export_traces(path, self._query(limit=None))
-            said = _tr("{n} traces exported to {path}.").format(n=figures.whole(count), path=path)
+            said = figures.counted(count, _tr("1 trace exported to {path}."), _tr("{n} traces exported to {path}."))
+            said = said.format(path=path)
             self._desk.notify.info(said)
 
     def _go(self, work: Coroutine[Any, Any, Any], name: str) -> None:

@@ -73,7 +73,7 @@ def detector_words(detector: str) -> str:
         "rewind": _tr("going back"),
         "score": _tr("a low rating"),
         "annotation": _tr("a comment"),
-        "correction": _tr("a person's correction"),
+        "correction": _tr("a correction"),
         "preference": _tr("a preferred answer"),
     }.get(detector, detector.replace("-", " ").replace("_", " "))
 

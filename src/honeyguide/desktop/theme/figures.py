@@ -43,6 +43,11 @@ def signed_points(delta: float | None) -> str:
     return f"{'+' if points > 0 else MINUS}{text}"
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """Return the sentence for one, or the one for any other number with ``{n}`` filled in."""
+    return one if count == 1 else many.replace("{n}", whole(count))
+
+
 def points_range(low: float, high: float) -> str:
     """Return two differences of scores in points without the unit: ``9 to 19``; signs only where one is negative."""
     said = [signed_points(value) for value in (low, high)]
