@@ -96,7 +96,7 @@ def test_progress_shows_stage_generation_candidate_front_calls_and_price():
     details = [e.detail for e in events if e.phase is Phase.COMPOSE and e.detail]
     assert all(set(d) == {"stage", "generation", "candidate", "front", "calls", "usd"} for d in details)
     measured = next(d["candidate"] for d in details if d["candidate"] and d["candidate"]["id"] == "g1-m0")
-    assert {"id", "parent", "strategy", "scores", "complexity", "chars"} == set(measured)
+    assert {"id", "parent", "strategy", "scores", "complexity"} == set(measured)
     assert [d["calls"] for d in details] == sorted(d["calls"] for d in details)
 
 

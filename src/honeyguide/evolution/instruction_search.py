@@ -351,8 +351,7 @@ class _Search:
                 "id": candidate.id,
                 "parent": candidate.parent,
                 "strategy": candidate.strategy,
-                "scores": scores.to_json(),
+                "scores": {**scores.to_json(), "chars": len(candidate.deployed)},
                 "complexity": None,
-                "chars": len(candidate.deployed),
             }
         self.ports.report(SearchEvent(STAGE, generation, message, shown, tuple(front_ids)))

@@ -282,9 +282,8 @@ class _Search:
             "id": candidate.id,
             "parent": candidate.parent,
             "strategy": candidate.strategy,
-            "scores": scores.to_json(),
+            "scores": {**scores.to_json(), "chars": len(candidate.deployed)},
             "complexity": round(_schema(candidate).complexity, 6),
-            "chars": len(candidate.deployed),
         }
         self.ports.report(SearchEvent(STAGE, generation, message, shown, tuple(ids)))
 

@@ -44,13 +44,15 @@ class LiveSearch:
         scores = told.get("scores") or {}
         if detail.get("stage") != STAGE or not told.get("id") or not scores.get("n"):
             return False
-        usd, calls, chars = detail.get("usd"), int(detail.get("calls") or 0), told.get("chars")
+        usd, calls, chars = detail.get("usd"), int(detail.get("calls") or 0), scores.get("chars")
         candidate = Candidate(
             id=str(told["id"]),
             parent=told.get("parent"),
             strategy=str(told.get("strategy") or ""),
             generation=int(detail.get("generation") or 0),
-            scores={str(k): float(v) for k, v in scores.items() if k != "n" and isinstance(v, int | float)},
+            scores={
+                str(k): float(v) for k, v in scores.items() if k not in ("n", "chars") and isinstance(v, int | float)
+            },
             complexity=told.get("complexity"),
             chars=chars if isinstance(chars, int) else 0,
             is_baseline=told.get("parent") is None,

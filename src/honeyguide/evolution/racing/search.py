@@ -344,8 +344,10 @@ class _Search:
                 "id": candidate.id,
                 "parent": candidate.parent,
                 "strategy": candidate.strategy,
-                "scores": (scores if scores.n >= SHOWN_FROM else Means()).to_json(),
+                "scores": {
+                    **(scores if scores.n >= SHOWN_FROM else Means()).to_json(),
+                    "chars": len(candidate.deployed),
+                },
                 "complexity": None,
-                "chars": len(candidate.deployed),
             }
         self.ports.report(SearchEvent(STAGE, len(self.records), message, shown, tuple(front_ids)))
