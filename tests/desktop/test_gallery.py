@@ -72,6 +72,8 @@ def test_nothing_stays_of_what_was_closed(name, qapp: QApplication):
     for _ in range(3):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QCoreApplication.processEvents()
+        if reference() is None and len(QApplication.allWidgets()) == before:
+            break
         gc.collect()
     assert reference() is None
     assert len(QApplication.allWidgets()) == before
