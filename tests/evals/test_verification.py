@@ -291,6 +291,14 @@ async def test_no_improvement_is_called_clean_when_a_slice_got_worse():
     assert fallen == {("language", "en"): False, ("language", "de"): True}
 
 
+async def test_a_slice_that_got_worse_is_named_also_where_the_whole_proves_nothing():
+    cases, model = sliced()
+    v = (await verify(BASE, BETTER, [*cases[:30], *cases[-15:]], running(model), DEVELOPMENT)).verification
+    assert (v.outcome, v.reason) == (Finding.INCONCLUSIVE, "not-enough-evidence")
+    assert "It got worse for language de." in v.because
+    assert v.more_examples or "harms others" in v.advice
+
+
 async def test_conciseness_cannot_buy_correctness():
     def answer(request: ModelRequest):
         if request.role is ModelRole.EXECUTOR:

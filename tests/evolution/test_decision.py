@@ -29,6 +29,7 @@ def test_a_judge_that_cannot_be_used_bars_accepting():
         Finding.INCONCLUSIVE, "Missing.", live="a", candidate="b", allow_safe=False, reason="judge-not-usable"
     )
     assert (made.outcome, made.can_accept) == (O.PROPOSED, False)
+    assert made.reason == "inconclusive: judge not usable (Missing.)"
 
 
 @pytest.mark.parametrize(("live", "candidate", "shorter"), [(LONG, SHORT, True), (LONG, SAME, False), ("", "", True)])

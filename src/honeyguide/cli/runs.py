@@ -258,6 +258,7 @@ def _print_run(detail: RunDetail) -> None:
             **({"why": verification["because"]} if verification else {}),
             **({"would decide it": verification["advice"]} if verification.get("advice") else {}),
             "cases": "{wins} better, {ties} same, {losses} worse".format_map(verification) if verification else None,
+            **_more_of_the_proof(verification, data.get("receipt")),
             "created": data["created_at"],
             "decided": data["decided_at"] or "not yet",
         }
@@ -275,6 +276,19 @@ def _print_run(detail: RunDetail) -> None:
     for gate in data["gateReasons"]:
         mark = "[green]✓[/]" if gate["verdict"] == "pass" else "[red]✗[/]"
         output.console().print(f"{mark} {output.shown(gate['gate'])}: {output.shown(gate['reason'])}")
+
+
+def _more_of_the_proof(verification: Mapping[str, Any], receipt: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return the measurement in a sentence, kinds of case that got worse, and what changed since."""
+    found: dict[str, str] = {}
+    if verification.get("delta") is not None:
+        found["measured"] = verification["sentence"]
+    fell = [s for s in verification.get("slices") or () if s["fell"]]
+    if fell:
+        found["worse for"] = ", ".join(f"{s['key']} {s['value']} ({s['losses']} of {s['n']} worse)" for s in fell)
+    if receipt is not None:
+        found["receipt"] = f"stale: {' '.join(receipt['reasons'])}" if receipt["stale"] else "holds"
+    return found
 
 
 def _gain_words(verification: Mapping[str, Any]) -> str:

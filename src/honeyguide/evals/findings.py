@@ -184,6 +184,8 @@ def conclude(
     if is_hopeless(evidence, thresholds):
         return Conclusion(Finding.INCONCLUSIVE, "looks-worse", "It looked worse, so the rest was not spent.")
     because = "Neither a gain nor its absence is proven." + _charged(evidence, thresholds, look)
+    if fallen_slices:
+        because += f" It got worse for {_named(fallen_slices)}."
     return Conclusion(Finding.INCONCLUSIVE, "not-enough-evidence", because)
 
 
@@ -202,8 +204,7 @@ def _guarded(slices: Sequence[SliceResult], correctness_fell: bool, failed_guard
     if correctness_fell:
         return Conclusion(Finding.INCONCLUSIVE, "guard-fell", "The score rose, but the answers became less correct.")
     if slices:
-        names = ", ".join(f"{s.key} {s.value}" for s in slices)
-        return Conclusion(Finding.INCONCLUSIVE, "guard-fell", f"Better on the whole, but worse for {names}.")
+        return Conclusion(Finding.INCONCLUSIVE, "guard-fell", f"Better on the whole, but worse for {_named(slices)}.")
     if failed_guards:
         return Conclusion(
             Finding.INCONCLUSIVE,
@@ -211,3 +212,7 @@ def _guarded(slices: Sequence[SliceResult], correctness_fell: bool, failed_guard
             f"Better on the whole, but these checks failed: {', '.join(failed_guards)}.",
         )
     return Conclusion(Finding.VERIFIED_IMPROVEMENT, "gain-shown", "The proposed text does better on unseen cases.")
+
+
+def _named(slices: Sequence[SliceResult]) -> str:
+    return ", ".join(f"{s.key} {s.value}" for s in slices)

@@ -120,6 +120,8 @@ class Verification:
             return f"{text[0].upper()}{text[1:]} would likely {goal}."
         if self.outcome is not Finding.INCONCLUSIVE or self.reason == "guard-fell":
             return ""
+        if any(s.fell for s in self.slices):
+            return "More examples like these would hardly decide it: it helps some and harms others."
         return "More examples like these would hardly decide it: the difference is too small."
 
     def to_json(self) -> dict[str, Any]:

@@ -115,8 +115,10 @@ def decide(
         case Finding.REGRESSION_SAFE:
             return Decision(AttemptOutcome.SKIPPED_DELTA, because, is_stored=False)
         case Finding.INCONCLUSIVE:
-            usable = reason != "judge-not-usable"
-            return Decision(AttemptOutcome.PROPOSED, because, needs_note=True, can_accept=usable)
+            if reason == "judge-not-usable":
+                words = f"inconclusive: judge not usable ({because})"
+                return Decision(AttemptOutcome.PROPOSED, words, needs_note=True, can_accept=False)
+            return Decision(AttemptOutcome.PROPOSED, because, needs_note=True)
         case _:
             return Decision(AttemptOutcome.SKIPPED_GATES, because, can_accept=False)
 
