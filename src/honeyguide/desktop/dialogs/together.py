@@ -15,6 +15,8 @@ from honeyguide.desktop.widgets.labels import named
 
 SHOWN_ROWS = 4
 BY_THEMSELVES = ("flow", "harness")
+TOOLS = "tool-description"
+"""Offered first: they are what most often belongs to a persona."""
 _ID = int(Qt.ItemDataRole.UserRole)
 
 
@@ -37,7 +39,7 @@ class TogetherList(QListWidget):
         standing = next((line.together for line in lines if line.id == target), ())
         self.blockSignals(True)
         self.clear()
-        for line in sorted(lines, key=lambda line: (line.id not in standing, line.kind, line.name)):
+        for line in sorted(lines, key=lambda line: (line.id not in standing, line.kind != TOOLS, line.kind, line.name)):
             if line.id == target or line.kind in BY_THEMSELVES:
                 continue
             item = QListWidgetItem(f"{one_line(line.name, 60)} · {kind_wording(line.kind).words}")

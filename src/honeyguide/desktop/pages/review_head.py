@@ -87,6 +87,8 @@ class ReviewHead(QWidget):
         proof = detail.verification
         attempt = detail.attempt
         name = attempt.target_name or kind_wording(attempt.target_kind).words
+        if detail.texts:
+            name = ", ".join(str(text["target"]).partition(":")[2] for text in detail.texts)
         self.why = spoken(attempt.reason)
         title = (
             f"{name}: {_lower(spoken(diff.summary))}" if diff is not None else f"{name}: {_lower(self._ended(detail))}"

@@ -37,7 +37,7 @@ class TextChoice(QTabBar):
         while self.count():
             self.removeTab(0)
         for name, changes in texts:
-            words = self.tr("%n change(s)", "", changes) if changes else self.tr("unchanged")
+            words = {0: self.tr("unchanged"), 1: self.tr("1 change")}.get(changes) or self.tr("%n changes", "", changes)
             number = self.addTab(f"{one_line(name, 60)} · {words}".replace("&", "&&"))
             self.setTabToolTip(number, one_line(name, 200))
         self.number = next((number for number, (_, changes) in enumerate(texts) if changes), 0)
