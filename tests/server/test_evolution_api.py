@@ -252,6 +252,26 @@ def test_a_baseline_that_is_not_the_live_text_is_told(client):
     assert any("baseline differs" in note for note in body["notes"])
 
 
+def test_texts_that_belong_together_are_run_accepted_and_shown_as_one(client, server):
+    tool = "tool-description:search_orders"
+    asked = run_body(client, "support", preset="efficient", together=[tool])
+    run = client.post(f"{BASE}/run", json=asked).json()
+    assert (run["outcome"], "notes" in run) == ("proposed", False)
+    uuid = run["uuid"]
+    diff = client.get(f"{BASE}/runs/{uuid}/diff").json()
+    assert [text["target"] for text in diff["texts"]] == [f"{PERSONA}:support", tool]
+    done = client.post(f"{BASE}/runs/{uuid}/accept", json={"note": "both"}, headers=server.auth).json()
+    assert (done["status"], [text["version"] for text in done["texts"]]) == ("deployed", [2, 2])
+    live = [server.workspace.active_prompt(*text["target"].split(":")) for text in diff["texts"]]
+    assert live == [text["after"] for text in diff["texts"]]
+
+
+@pytest.mark.parametrize("wrong", ["search_orders", [1], [""]])
+def test_what_changes_together_is_a_list_of_targets(reader, wrong):
+    response = reader.post(f"{BASE}/run", json={**GOOD, "together": wrong})
+    assert (response.status_code, "together" in response.json()["error"]) == (400, True)
+
+
 def test_a_target_without_history_is_skipped_not_failed(client, server):
     extra = server.workspace.path / "base" / "personas" / "poet.json"
     extra.write_text(json.dumps({"id": "poet", "name": "Poet", "systemPrompt": "Write poems."}), encoding="utf-8")

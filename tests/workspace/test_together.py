@@ -141,7 +141,7 @@ async def test_a_resumed_run_works_on_the_same_texts(workspace):
 async def test_the_page_of_the_proof_and_the_list_of_runs_hold_several_texts(workspace, tmp_path):
     uuid = await proposed(workspace)
     page = (await workspace.export_run(uuid, tmp_path / "proof.html")).read_text(encoding="utf-8")
-    assert "search_orders" in page
+    assert [f"<h3>{ref}</h3>" in page for ref in BOTH.refs] == [True, True]
     assert "since is an ISO date." in page
     rows = (await workspace.run_rows()).items
     assert rows[0].change.startswith(("Rewords", "Adds", "Drops"))

@@ -41,7 +41,12 @@ def review_page(detail: RunDetail, diff: DiffView | None, evidence: list[Evidenc
         _facts(data, verification, made_at),
     ]
     if diff is not None:
-        parts.append(f"<h2>What changes</h2><p>{escape(diff.summary)}</p>{_diff(diff)}")
+        parts.append(f"<h2>What changes</h2><p>{escape(diff.summary)}</p>")
+        parts += [
+            f"<h3>{escape(text.target)}</h3><p>{escape(text.view.summary)}</p>{_diff(text.view)}" for text in diff.texts
+        ]
+        if not diff.texts:
+            parts.append(_diff(diff))
     parts.append(_gates(data["gateReasons"]))
     if data["suite"]:
         parts.append(_suite(data["suite"]))
