@@ -65,11 +65,13 @@ class Handler:
         do: does it.
         off: why it cannot be done now; an empty text when it can.
         on: for a checkable one, whether it is switched on.
+        words: what the entry says now, where that depends ("Undo never send 3 traces"); empty for the title.
     """
 
     do: Callable[[], object]
     off: Callable[[], str] = lambda: ""
     on: Callable[[], bool] | None = None
+    words: Callable[[], str] = lambda: ""
 
 
 Handlers = Mapping[str, Handler]
@@ -122,6 +124,8 @@ def _file() -> tuple[Action, ...]:
         Action("find-agents", tr("Actions", "Find my agents…"), Menu.FILE, 1, icon="search",
                about=tr("Actions", "Look in the usual places; nothing is read before you choose.")),
         Action("open-workspace", tr("Actions", "Open another workspace…"), Menu.FILE, 2, ("Ctrl+O",), icon="folder"),
+        Action("recent-workspace", tr("Actions", "Open a recent workspace…"), Menu.FILE, 2, ("Ctrl+Shift+O",),
+               icon="folder"),
         Action("export-rows", tr("Actions", "Export the list…"), Menu.FILE, 3, ("Ctrl+E",), icon="export",
                reach=Reach.PAGE, about=tr("Actions", "As CSV, JSON or Markdown.")),
         Action("export-run", tr("Actions", "Export the proof as a page…"), Menu.FILE, 3, ("Ctrl+Shift+E",),

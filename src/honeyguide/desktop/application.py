@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication
 
+from honeyguide.desktop import endings
 from honeyguide.desktop.ahead import at_rest, import_first, import_rest
 from honeyguide.desktop.crash import CrashKeeper
 from honeyguide.desktop.desk import Desk
@@ -20,13 +21,14 @@ from honeyguide.desktop.failures import Failures
 from honeyguide.desktop.garbage import MainThreadCollector
 from honeyguide.desktop.live import Live
 from honeyguide.desktop.memory import Memory, memory_file
-from honeyguide.desktop.notify import Step
 from honeyguide.desktop.opening import Opening
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch
 from honeyguide.desktop.theme.motion import set_reduced_motion
+from honeyguide.desktop.theme.roles import CHANGE_COLOURS
 from honeyguide.desktop.tray import Tray
 from honeyguide.desktop.undo import UndoList
+from honeyguide.desktop.update_news import tell_of_update
 from honeyguide.desktop.widgets.hint_bar import Severity
 from honeyguide.desktop.window import Window
 from honeyguide.kernel.errors import HoneyguideError
@@ -68,6 +70,7 @@ class Application(QObject):
         self.tray.window_wanted.connect(self.come_forward)
         self.tray.quit_wanted.connect(self.ask_to_close)
         window.close_wanted.connect(self.ask_to_close)
+        window.files_dropped.connect(lambda paths: self.window.show_page("traces", paths))
 
     # --- life
 
@@ -216,6 +219,7 @@ class Application(QObject):
         self._keep_up()
         if self.desk is not None:
             self.desk.tasks.start(self.desk.workspace.run_daemon(idle_while_off=True), "autonomous service")
+            self.desk.tasks.start(tell_of_update(self.desk), "news of a version")
 
     async def _detach(self) -> None:
         """Close in order: what listens, what shows, what runs, what is stored."""
@@ -247,6 +251,7 @@ class Application(QObject):
         setting = desk.workspace.setting
         theme = str(setting("window.theme"))
         self.theme.set_choice(ThemeChoice(theme))
+        self.theme.set_bases(CHANGE_COLOURS[str(setting("window.change_colours"))])
         desk.memory.set("theme", theme)
         desk.memory.set("language", setting("window.language"))
         set_reduced_motion(True if setting("window.reduced_motion") else None)
@@ -264,11 +269,14 @@ class Application(QObject):
             self._use_settings()
         if any(event.kind == "setting:changed" and event.subject.startswith("history.") for event in events):
             self._keep_up()
+        desk = self.desk
+        if desk is None:
+            return
         for event in events:
             if event.kind == "attempt:finished":
-                self._tasks.start(self._tell_end(event.subject), "tell of a run's end")
+                self._tasks.start(endings.tell_run(desk, self._call_for, event.subject), "tell of a run's end")
             elif event.kind == "flow:job-finished":
-                self._tell_job_end(event)
+                endings.tell_job(desk, self._call_for, event)
 
     def _read_counts(self) -> None:
         desk = self.desk
@@ -284,37 +292,10 @@ class Application(QObject):
 
         self._tasks.latest("waiting proposals", load, show, failed=lambda _: None)
 
-    async def _tell_end(self, uuid: str) -> None:
-        desk = self.desk
-        if desk is None:
-            return
-        row = (await desk.workspace.run_rows_of([uuid])).get(uuid)
-        if row is None:
-            return
-        from honeyguide.desktop.theme.outcomes import state_wording
-
-        tr = self.window.tr
-        if row.state == "proposed":
-            said = tr("{target}: a proposal waits for you ({words}).").format(target=row.target_name, words=row.words)
-        else:
-            words = state_wording(row.state).words
-            said = tr("{target}: the run ended, {words}.").format(target=row.target_name, words=words)
+    def _call_for(self, said: str) -> None:
+        """Draw attention to the window by the system's means, unless it is looked at."""
         if not self.window.isActiveWindow() and not self.tray.tell(said):
             self.app.alert(self.window)
-        desk.notify.note(said, Step(tr("View"), lambda: self.window.show_page("inbox", uuid)))
-
-    def _tell_job_end(self, event: WorkspaceEvent) -> None:
-        """Say that background work on a flow ended, with the way to what came of it."""
-        if self.desk is None:
-            return
-        tr, run = self.window.tr, str(event.data.get("run") or "")
-        if event.data.get("status") == "completed":
-            said = tr("Background work on a flow is done; look at what came of it.")
-        else:
-            said = tr("Background work on a flow ended without a result.")
-        if not self.window.isActiveWindow() and not self.tray.tell(said):
-            self.app.alert(self.window)
-        self.desk.notify.note(said, Step(tr("View"), lambda: self.window.show_page("flows", run or None)))
 
     def _tell_of_last_time(self) -> None:
         if self.keeper is not None and self.keeper.left_behind is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
@@ -18,7 +20,6 @@ from honeyguide.kernel.errors import HoneyguideError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from honeyguide.desktop.window import Window
 
@@ -51,10 +52,11 @@ class Commands:
             "add-target": Handler(lambda: start(self._add_target(), "add a target")),
             "find-agents": Handler(lambda: start(self.find_agents(), "find agents")),
             "open-workspace": Handler(lambda: start(self._open(), "open a workspace")),
+            "recent-workspace": Handler(lambda: start(self._open_recent(), "open a recent workspace")),
             "settings": Handler(lambda: window.show_page("settings")),
             "quit": Handler(self._quit),
-            "undo": Handler(lambda: self._edit("undo"), lambda: self._against_edit("undo")),
-            "redo": Handler(lambda: self._edit("redo"), lambda: self._against_edit("redo")),
+            "undo": Handler(lambda: self._edit("undo"), lambda: self._against_edit("undo"), words=self._undo_words),
+            "redo": Handler(lambda: self._edit("redo"), lambda: self._against_edit("redo"), words=self._redo_words),
             "copy": Handler(self._copy),
             **{f"theme-{choice}": Handler(partial(self._set_theme, choice), on=partial(self._is_theme, choice))
                for choice in ThemeChoice},
@@ -125,6 +127,34 @@ class Commands:
         if folder is not None and folder != self._desk.workspace.path:
             self._switch_to(folder)
 
+    async def _open_recent(self) -> None:
+        from honeyguide.desktop.dialogs.small import ChoiceDialog
+        from honeyguide.workspace import Workspace
+
+        here, tr = self._desk.workspace.path.absolute(), self._tr
+        others = [path for path in await asyncio.to_thread(Workspace.recently_opened) if path != here]
+        if not others:
+            self._desk.notify.note(tr("No other workspace was opened lately."))
+            return
+        dialog = ChoiceDialog(
+            "recent-workspaces",
+            tr("Open a recent workspace"),
+            tr("Workspace"),
+            [(f"{path.name}   {path.parent}", str(path)) for path in others],
+            tr("Open"),
+            self._window,
+        )
+        if await dialog.ask():
+            self._switch_to(Path(dialog.chosen()))
+
+    def _undo_words(self) -> str:
+        name = "" if self._text_with_focus() is not None else self._desk.undo.undo_name
+        return self._tr("Undo: {change}").format(change=name) if name else ""
+
+    def _redo_words(self) -> str:
+        name = "" if self._text_with_focus() is not None else self._desk.undo.redo_name
+        return self._tr("Redo: {change}").format(change=name) if name else ""
+
     def _text_with_focus(self) -> QLineEdit | QPlainTextEdit | QTextEdit | None:
         focus = QApplication.focusWidget()
         is_text = isinstance(focus, QLineEdit | QPlainTextEdit | QTextEdit) and not focus.isReadOnly()
@@ -193,9 +223,14 @@ class Commands:
 
     async def _palette(self) -> None:
         from honeyguide.desktop.dialogs.palette import Palette
+        from honeyguide.desktop.places_to_go import places_to_go
 
-        palette = Palette(self._window)
-        if await palette.ask() and palette.chosen:
+        palette = Palette(self._window, await places_to_go(self._desk.workspace))
+        if not await palette.ask():
+            return
+        if palette.place is not None:
+            self._window.show_page(palette.place.page, palette.place.item)
+        elif palette.chosen:
             self._window.trigger(palette.chosen)
 
     async def _shortcuts(self) -> None:

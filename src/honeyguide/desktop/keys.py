@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from honeyguide.desktop.actions import Action
 from honeyguide.desktop.memory import Memory
@@ -121,8 +122,12 @@ class SingleKeys(QObject):
         self._renew()
 
     def _renew(self) -> None:
+        """Make the keys anew; a widget of a workspace that was left may be gone while its Python half still waits."""
         for widget in tuple(self._widgets):
-            self._put(widget)
+            if isValid(widget):
+                self._put(widget)
+            else:
+                del self._widgets[widget]
 
     def _put(self, widget: QWidget) -> None:
         for old in widget.findChildren(_Single, options=Qt.FindChildOption.FindDirectChildrenOnly):

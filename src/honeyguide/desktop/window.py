@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from honeyguide.desktop.actions import Action, Handler, Handlers, Menu, Reach, actions, menu_titles
@@ -33,11 +34,12 @@ MakePage = Callable[[], Page]
 class Window(QMainWindow):
     """Signals:
     close_wanted(): a person wants to close it; whoever owns the window decides.
-    page_shown(name)
+    page_shown(name). files_dropped(list of Path): files or folders were dropped where no page took them.
     """
 
     close_wanted = Signal()
     page_shown = Signal(str)
+    files_dropped = Signal(list)
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,6 +47,7 @@ class Window(QMainWindow):
         wear_theme(self)
         self.setWindowTitle("Honeyguide")
         self.setMinimumSize(*SMALLEST)
+        self.setAcceptDrops(True)
         self.resize(*USUAL)
         self.memory = Memory(None, self)
         self._makers: dict[str, MakePage] = {}
@@ -227,6 +230,16 @@ class Window(QMainWindow):
         event.ignore()
         self.close_wanted.emit()
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self._makers and any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.files_dropped.emit(paths)
+
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:
             self.update()
@@ -291,6 +304,10 @@ class Window(QMainWindow):
         handler = self.handler(name)
         if action.checkable:
             entry.setChecked(bool(handler and handler.on and handler.on()))
+        words = handler.words() if handler is not None else ""
+        single = self.keys.single(name)
+        tail = f"\t{single}" if single and not self.keys.keys(name) else ""
+        entry.setText(f"{words or action.title}{tail}")
 
     def _free(self, menu: Menu) -> None:
         """Outside of menus every entry is on, so that its key can say why it cannot be done."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from html import escape
 from typing import Any
 
@@ -13,6 +15,9 @@ from honeyguide.workspace.views.runs import (
 )
 from honeyguide.workspace.views.versions import DiffView
 
+PATCH = ".patch"
+"""The ending of a change that ``patch`` and ``git apply`` read."""
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _STYLE = """
 :root{color-scheme:light dark;--line:#8884;--good:#1a7f37;--bad:#b3261e;--ins:#2da44e33;--del:#cf222e26}
 body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}
@@ -138,3 +143,11 @@ def _evidence(evidence: list[EvidenceRow]) -> str:
 
 def _points(share: Any) -> str:
     return f"{share * 100:+.1f} pts" if isinstance(share, int | float) else "unknown"
+
+
+def patch_of(detail: RunDetail, diff: DiffView) -> str:
+    """Return the change as a unified diff, named by its target; a last line without its end says so."""
+    name = f"{detail.attempt.target_name or 'text'}.md"
+    before, after = (_LINE.findall(text) for text in (diff.before, diff.after))
+    lines = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

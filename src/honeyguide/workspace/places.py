@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from platformdirs import PlatformDirs
 
@@ -11,6 +12,7 @@ from honeyguide.versions import write_atomically
 
 _DIRS = "honeyguide"
 _FILE = "last-workspace.json"
+_MOST_RECENT = 10
 
 
 def user_dirs() -> PlatformDirs:
@@ -25,16 +27,31 @@ def default_path() -> Path:
 
 def last_opened() -> Path | None:
     """Return the workspace that was opened last, if it is still there."""
-    try:
-        stored = json.loads((user_dirs().user_state_path / _FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    path = Path(stored["path"]) if isinstance(stored, dict) and isinstance(stored.get("path"), str) else None
+    known = _stored().get("path")
+    path = Path(known) if isinstance(known, str) else None
     return path if path is not None and (path / "honeyguide.db").exists() else None
+
+
+def recently_opened() -> list[Path]:
+    """Return the workspaces opened lately that are still there, the last one first; at most ten."""
+    paths = [Path(name) for name in _stored().get("recent", ()) if isinstance(name, str)]
+    return [path for path in paths if (path / "honeyguide.db").exists()]
 
 
 def remember(path: Path) -> None:
     """Note that this workspace was opened last. Raises Unwritable."""
     folder = user_dirs().user_state_path
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_atomically(folder / _FILE, json.dumps({"path": str(path.absolute())}).encode())
+    here = str(path.absolute())
+    stored = _stored()
+    before = [stored.get("path"), *(stored.get("recent") or ())]
+    recent = list(dict.fromkeys([here, *(name for name in before if isinstance(name, str))]))[:_MOST_RECENT]
+    write_atomically(folder / _FILE, json.dumps({"path": here, "recent": recent}).encode())
+
+
+def _stored() -> dict[str, Any]:
+    try:
+        stored = json.loads((user_dirs().user_state_path / _FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stored if isinstance(stored, dict) else {}

@@ -126,6 +126,14 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "window.theme", "choice", "system", "Appearance", "Light, dark, or as the system.", ("system", "light", "dark")
     ),
+    Setting(
+        "window.change_colours",
+        "choice",
+        "green-red",
+        "Colours of changes",
+        "New and removed text; blue and orange for people who mix up green and red.",
+        ("green-red", "blue-orange"),
+    ),
     Setting("window.language", "text", None, "Language", "As the system when empty, e.g. de."),
     Setting("window.single_keys", "switch", True, "Single-letter keys", "A, R, T, N, P while a list has the focus."),
     Setting("window.reduced_motion", "switch", False, "Less motion", "No fades."),

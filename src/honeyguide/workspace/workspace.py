@@ -104,6 +104,11 @@ class Workspace(
         return places.last_opened()
 
     @staticmethod
+    def recently_opened() -> list[Path]:
+        """Return the workspaces opened lately that are still there, the last one first."""
+        return places.recently_opened()
+
+    @staticmethod
     def remember(path: Path) -> None:
         """Note that this workspace was opened last."""
         places.remember(path)

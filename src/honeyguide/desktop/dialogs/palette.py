@@ -1,7 +1,10 @@
-"""The command palette: type a few letters, find any action, with its key or the reason why it cannot be done now."""
+"""The command palette: a few letters find any action, with its key or the reason why it cannot be done now, and any
+target or run.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt
@@ -17,11 +20,14 @@ from honeyguide.desktop.widgets.labels import named
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
 
+    from honeyguide.desktop.places_to_go import Place
     from honeyguide.desktop.window import Window
 
 ID_ROLE = int(Qt.ItemDataRole.UserRole)
 KEY_ROLE, REASON_ROLE, ICON_ROLE, MENU_ROLE = ID_ROLE + 1, ID_ROLE + 2, ID_ROLE + 3, ID_ROLE + 4
+PLACE_ROLE = ID_ROLE + 5
 _RECENT = "palette.recent"
+MOST_PLACES = 12
 MOST_RECENT = 6
 
 
@@ -29,13 +35,15 @@ class Palette(Dialog):
     """Enter carries out what is marked; what was used lately stands first.
 
     Attributes:
-        chosen: the id of the action.
+        chosen: the id of the action; ``place`` in its stead when a target or a run was chosen.
     """
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, places: Sequence[Place] = ()) -> None:
         super().__init__("palette", window.tr("Find an action"), window, wide=64, high=24)
         self._window = window
         self.chosen = ""
+        self.place: Place | None = None
+        self._places = tuple(places)
         self.body.setContentsMargins(Metrics.GAP, Metrics.GAP, Metrics.GAP, Metrics.GAP)
         self._field = named(QLineEdit(), "palette-search", self.tr("Find an action"))
         self._field.setPlaceholderText(self.tr("What do you want to do?"))
@@ -72,6 +80,11 @@ class Palette(Dialog):
 
     def _take(self, item: QListWidgetItem) -> None:
         self.chosen = str(item.data(ID_ROLE))
+        number = item.data(PLACE_ROLE)
+        if number is not None:
+            self.place, self.chosen = self._places[number], ""
+            self.accept()
+            return
         recent = [name for name in self._recent() if name != self.chosen]
         self._window.memory.set(_RECENT, [self.chosen, *recent][:MOST_RECENT])
         self.accept()
@@ -97,7 +110,28 @@ class Palette(Dialog):
         self._list.clear()
         for _, name in sorted(found):
             self._list.addItem(self._item(name))
-        self._list.setCurrentRow(0 if found else -1)
+        for number in self._places_found(wanted):
+            self._list.addItem(self._place_item(number))
+        self._list.setCurrentRow(0 if self._list.count() else -1)
+
+    def _places_found(self, wanted: list[str]) -> list[int]:
+        """Return the numbers of the places that fit, the best first; none before anything is typed."""
+        ranked = []
+        for number, place in enumerate(self._places if wanted else ()):
+            rank = match_rank(wanted, place.title.casefold(), f"{place.title} {place.about} {place.item}".casefold())
+            if rank is not None and rank < 3:
+                ranked.append((rank, number))
+        return [number for _, number in sorted(ranked)[:MOST_PLACES]]
+
+    def _place_item(self, number: int) -> QListWidgetItem:
+        place = self._places[number]
+        item = QListWidgetItem(place.title)
+        item.setData(ID_ROLE, f"{place.page}:{place.item}")
+        item.setData(PLACE_ROLE, number)
+        item.setData(ICON_ROLE, place.icon)
+        item.setData(MENU_ROLE, place.about)
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{place.title}. {place.about}")
+        return item
 
     def _item(self, name: str) -> QListWidgetItem:
         action = next(action for action in self._window.actions_known() if action.id == name)

@@ -156,7 +156,9 @@ class Decisions:
         """Write the whole proof as one page: for any browser, or to be opened here by a double click."""
         name = f"honeyguide-{target_name(detail)}-{detail.uuid[:8]}.html"
         words = {"html": self._tr("A page for any browser"), REVIEW: self._tr("A review for Honeyguide")}
-        path = await ask_save(self._desk.window, self._tr("Export the proof"), name, ("html", REVIEW), words)
+        if detail.run is not None:
+            words["patch"] = self._tr("The change alone, as a patch")
+        path = await ask_save(self._desk.window, self._tr("Export the proof"), name, tuple(words), words)
         if path is not None:
             await self._desk.workspace.export_run(detail.uuid, path)
             self._desk.notify.info(self._tr("Exported to {path}.").format(path=path))

@@ -42,6 +42,8 @@ def choice_words(name: str) -> str:
         "efficient": tr("Settings", "efficient"),
         "thorough": tr("Settings", "thorough"),
         "quick": tr("Settings", "quick look"),
+        "green-red": tr("Settings", "green and red"),
+        "blue-orange": tr("Settings", "blue and orange"),
     }.get(name, name)
 
 

@@ -91,6 +91,11 @@ class Bases:
 
 
 DEFAULT_BASES = Bases()
+CHANGE_COLOURS: Mapping[str, Bases] = {
+    "green-red": DEFAULT_BASES,
+    "blue-orange": Bases(insert=Colour.parse("#0072b2"), delete=Colour.parse("#d55e00")),
+}
+"""What a person may choose for new and removed text; the second pair is for people who mix up green and red."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,12 +107,24 @@ class ReviewMethods(Parts):
         return await self._reviewing.try_prompt(uuid, text)
 
     async def export_run(self, uuid: str, path: Path) -> Path:
-        """Write a page with the whole proof, to hand to a colleague. Raises NotFound, Unwritable."""
-        from honeyguide.workspace.exporting import review_page
+        """Write a page with the whole proof, to hand to a colleague; a ``.patch`` holds the change alone.
+
+        Raises:
+            NotFound, Unwritable. Conflict: a patch of a run that proposed nothing.
+        """
+        from honeyguide.workspace.exporting import PATCH, patch_of, review_page
         from honeyguide.workspace.mining import write_file
 
         detail = await self.run(uuid)
         diff = await self.run_diff(uuid) if detail.run is not None else None
+        if path.suffix == PATCH:
+            from honeyguide.kernel.errors import Conflict
+
+            if diff is None:
+                raise Conflict("This run made no proposal, so there is no change to write.")
+            patch = patch_of(detail, diff)
+            await self._core.in_thread(lambda: write_file(path, patch.encode()))
+            return path
         evidence = await self.run_evidence(uuid)
         page = review_page(detail, diff, evidence, iso(self._core.clock.now()))
         await self._core.in_thread(lambda: write_file(path, page.encode()))
