@@ -70,6 +70,8 @@ def test_a_person_runs_reviews_accepts_and_rolls_back_by_clicks_and_keys(
         press(find(dialog, "rollback-dialog-go"))
         await until(lambda: workspace.active_prompt("persona-system-prompt", "support") == before, "the old text")
         await app.gone(dialog)
+        await until(lambda: "version 3 took its place" in panel.decision.said(), "the review to know it")
+        assert not find(panel, "decision-rollback").isVisible()
 
         targets = app.go("targets")
         await until(lambda: targets.model.total, "the targets")

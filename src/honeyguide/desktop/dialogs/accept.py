@@ -105,8 +105,9 @@ class AcceptDialog(Dialog):
         self._go.set_allowed(not reason, reason)
 
     def _tells(self, check: AcceptCheck) -> str:
-        events = ", ".join(check.tells)
-        return self.tr("Agents that listen on this computer ({events}). Nothing leaves it.").format(events=events)
+        if not check.tells:
+            return self.tr("Nobody.")
+        return self.tr("Agents that listen on this computer. Nothing leaves it.")
 
     def _checks(self, check: AcceptCheck) -> str:
         failed = [str(gate.get("gate")) for gate in check.gates if gate.get("verdict") == "fail"]

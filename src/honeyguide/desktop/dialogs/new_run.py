@@ -118,6 +118,8 @@ class NewRunDialog(Dialog):
         self.show_result.show()
         self.show_result.setDefault(True)
         self.show_result.setFocus()
+        self.close_button.setText(self.tr("Close"))
+        self.close_button.setAccessibleName(self.close_button.text())
 
     def _on_broken(self, error: Exception) -> None:
         self.pause.hide()

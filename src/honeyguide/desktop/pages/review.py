@@ -22,6 +22,7 @@ from honeyguide.desktop.widgets.decision_bar import DecisionBar, DecisionState
 from honeyguide.desktop.widgets.labels import named
 from honeyguide.desktop.widgets.run_progress import RunProgress
 from honeyguide.desktop.widgets.states import StateAction, StateStack
+from honeyguide.kernel.errors import HoneyguideError
 
 if TYPE_CHECKING:
     from honeyguide.workspace import AcceptCheck, DiffView, RunDetail, WorkspaceEvent
@@ -31,12 +32,17 @@ TABS = tuple(name for name, _, _ in review_tabs())
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What the panel shows of one run."""
+    """What the panel shows of one run.
+
+    Attributes:
+        live_version: of a deployed run whose text was replaced or rolled back since: what is live now; else ``None``.
+    """
 
     detail: RunDetail
     diff: DiffView | None
     check: AcceptCheck | None
     is_paused: bool
+    live_version: int | None = None
 
 
 class ReviewPanel(QWidget):
@@ -130,7 +136,19 @@ class ReviewPanel(QWidget):
             return Review(detail, None, None, workspace.is_paused(uuid))
         is_open = detail.status == "proposed"
         diff, check = await asyncio.gather(workspace.run_diff(uuid), self._checked(uuid) if is_open else _nothing())
-        return Review(detail, diff, check, False)
+        return Review(detail, diff, check, False, await self._live_version(detail))
+
+    async def _live_version(self, detail: RunDetail) -> int | None:
+        """Return the version that took the place of a deployed one."""
+        if detail.status != "deployed":
+            return None
+        try:
+            found = await self.desk.workspace.versions(f"{detail.attempt.target_kind}:{detail.attempt.target_name}")
+        except HoneyguideError:
+            return None  # its target is gone; the record of the deploy stays
+        current = next((row for row in found.versions if row.current), None)
+        came_from_it = any(row.run_uuid == detail.uuid for row in found.versions)
+        return current.n if current and came_from_it and current.run_uuid != detail.uuid else None
 
     async def _checked(self, uuid: str) -> AcceptCheck:
         hunks = self.changes.selection(uuid) or None
@@ -155,7 +173,6 @@ class ReviewPanel(QWidget):
 
     def _fail(self, error: Exception) -> None:
         from honeyguide.desktop.crash import text_of
-        from honeyguide.kernel.errors import HoneyguideError
 
         again = [StateAction("read-again", self.tr("Try again"), "retry")]
         if isinstance(error, HoneyguideError):
@@ -191,7 +208,11 @@ class ReviewPanel(QWidget):
         }.get(detail.status, DecisionState.INTERRUPTED if detail.can_resume else DecisionState.CLOSED)
         if detail.status == "failed" and detail.run is not None:
             state = DecisionState.FAILED
-        self.decision.set_state(state, self.head.decision_words)
+        words = self.head.decision_words
+        if review.live_version is not None:
+            state = DecisionState.CLOSED
+            words = self.tr("It was deployed; since then version {n} took its place.").format(n=review.live_version)
+        self.decision.set_state(state, words)
         self._use_check(review.check)
 
     def _use_check(self, check: AcceptCheck | None) -> None:

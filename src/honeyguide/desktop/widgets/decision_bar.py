@@ -98,6 +98,11 @@ class DecisionBar(QWidget):
         self._stack.setCurrentWidget(self._pages[state])
         self._judge()
 
+    def said(self) -> str:
+        """Return the sentence that stands beside the buttons."""
+        label = self._sentences.get(self._state)
+        return label.raw_text() if label is not None else ""
+
     def set_accept(self, allowed: bool, reason: str = "", *, needs_note: bool = False) -> None:
         """Allow accepting, or say why not. With ``needs_note`` it waits for a note."""
         self._allowed, self._reason, self._needs_note = allowed, reason, needs_note

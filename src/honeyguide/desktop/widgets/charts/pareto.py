@@ -279,9 +279,9 @@ class ParetoChart(ChartFrame):
 
     def _describe(self, on_front: int) -> None:
         apart = sum(not self._is_compared(name) for name in self._ids)
-        said = self.tr("{n} candidates, {front} that no other beats in both.").format(
-            n=figures.whole(len(self._ids) - apart), front=figures.whole(on_front)
-        )
+        many = self.tr("{n} candidates, {front} that no other beats in both.")
+        said = figures.counted(len(self._ids) - apart, self.tr("1 candidate."), many)
+        said = said.replace("{front}", figures.whole(on_front))
         if apart and len(self._ids) - apart < 2:
             said = self.tr("No two candidates were measured on the same cases yet.")
         if apart:
