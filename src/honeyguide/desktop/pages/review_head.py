@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from honeyguide.desktop.rows import models_words
 from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
+from honeyguide.desktop.theme.code_words import way_words
 from honeyguide.desktop.theme.outcomes import kind_wording
 from honeyguide.desktop.widgets.bars import IntervalBar
 from honeyguide.desktop.widgets.buttons import Button, Look
@@ -150,7 +151,10 @@ class ReviewHead(QWidget):
         status = detail.status
         note = detail.run.user_note if detail.run is not None and detail.run.user_note else ""
         last = detail.decisions[-1] if detail.decisions else None
-        who = self.tr("by {user}, {way}").format(user=last["user"] or "?", way=last["way"]) if last else ""
+        who = ""
+        if last:
+            way = way_words(str(last["way"]))
+            who = self.tr("by {user}, {way}").format(user=last["user"] or self.tr("somebody"), way=way)
         words = {
             "deployed": self.tr("Deployed: agents load this text."),
             "accepted": self.tr("Accepted; the deploy goes on."),

@@ -32,6 +32,19 @@ def provider_words(provider: str) -> str:
     }.get(provider, provider)
 
 
+def way_words(way: str) -> str:
+    """Return by which way somebody did something."""
+    return {
+        "window": _tr("in the window"),
+        "command line": _tr("on the command line"),
+        "http": _tr("over HTTP"),
+        "mcp": _tr("through an agent"),
+        "daemon": _tr("by the service"),
+        "python": _tr("by a program"),
+        "noticed": _tr("outside of Honeyguide"),
+    }.get(way, way)
+
+
 def score_words(name: str) -> str:
     """Return what a part of a score measures."""
     return {

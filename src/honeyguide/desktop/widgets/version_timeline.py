@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from honeyguide.desktop.models.versions import ROW_ROLE, VersionModel, VersionRow
 from honeyguide.desktop.theme import Metrics, Role, Type, active_theme, figures, paint_icon, qcolor
+from honeyguide.desktop.theme.code_words import way_words
 from honeyguide.desktop.theme.outcomes import origin_wording, outcome_wording
 from honeyguide.desktop.theme.plain_text import one_line
 from honeyguide.desktop.widgets.buttons import Button
@@ -230,7 +231,7 @@ class _VersionDelegate(QStyledItemDelegate):
         if row.together:
             parts.append(self.tr("together with {others}").format(others=one_line(", ".join(row.together), 80)))
         if row.who:
-            way = f"{one_line(row.who, 40)} ({row.how})" if row.how else one_line(row.who, 40)
+            way = f"{one_line(row.who, 40)} ({way_words(row.how)})" if row.how else one_line(row.who, 40)
             parts.append(way)
         if row.outcome is not None:
             parts.append(outcome_wording(row.outcome).words)
