@@ -50,6 +50,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     finally:
         gc.collect()
+        gc.freeze()  # what is alive between two tests belongs to all of them: the next look need not go through it
         gc.enable()
 
 
