@@ -59,7 +59,7 @@ def test_a_change_is_proposed_from_the_window_and_stands_in_the_list(
         await until(lambda: page.working.isVisible() or page.model.total, "a word on what is being done")
         await until(lambda: page.model.total == 1 and page.table.current_key(), "the proposal in the list")
         await until(lambda: page.diff.view.hunks(), "its difference")
-        assert not page.working.isVisible() and not page.proposing.is_running
+        await until(lambda: not page.working.isVisible() and not page.proposing.is_running, "the work to end")
         assert app.desk.underway == []
         assert flow.read_bytes() == before, "only applying changes the flow"
         await app.close()
