@@ -138,6 +138,37 @@ async def test_a_resumed_run_works_on_the_same_texts(workspace):
     assert read[0] == read[1]
 
 
+async def test_each_child_of_the_generational_search_changes_one_text(workspace):
+    sizes = {"gepa": {"microScreenSize": 6, "miniEvalSize": 6, "anchorEvalSize": 10}}
+    options = RunOptions(
+        preset="thorough", population=4, generations=2, schema_generations=0, sizes=sizes, together=("search_orders",)
+    )
+    result = await workspace.evolve("support", options)
+    rows = {row.id: row for row in await workspace.run_candidates(result.uuid)}
+    changed = set()
+    for row in rows.values():
+        if row.parent is None:
+            continue
+        pairs = zip(BOTH.split(rows[row.parent].text), BOTH.split(row.text), strict=True)
+        different = [place for place, (one, other) in enumerate(pairs) if one != other]
+        assert len(different) <= 1
+        changed |= set(different)
+    assert changed == {0, 1}
+
+
+async def test_a_text_learns_from_the_history_that_speaks_about_it(workspace):
+    result = await workspace.evolve("support", RunOptions(together=("search_orders",)))
+    attempt = (await workspace.run(result.uuid)).attempt
+    about = list(attempt.options["about"].values())
+    assert [0] in about
+    assert [1] in about
+    journal = await workspace.run_journal(result.uuid, limit=5000)
+    asked = [call.request for call in journal.items if call.role == "mutator"]
+    tools = [request for request in asked if "kind: tool-description" in request]
+    assert tools
+    assert all("greet me by name" not in request and "[[OTHER TEXT" in request for request in tools)
+
+
 async def test_the_page_of_the_proof_and_the_list_of_runs_hold_several_texts(workspace, tmp_path):
     uuid = await proposed(workspace)
     page = (await workspace.export_run(uuid, tmp_path / "proof.html")).read_text(encoding="utf-8")

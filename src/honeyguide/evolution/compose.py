@@ -6,7 +6,7 @@ deployed. The gain of both together is measured on the same examples, never adde
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,6 +38,7 @@ class ComposeTask:
         schema: the structure that the live text stands for, unless it says one itself.
         limits: for the whole text.
         whole, rules: the form of ``live`` where it is several texts, and what each of them has to keep to.
+        about: which of them an example speaks about, by its id.
     """
 
     target: TargetRef
@@ -51,6 +52,7 @@ class ComposeTask:
     seed: int = 1
     whole: Whole = SINGLE
     rules: tuple[TextRules, ...] = ()
+    about: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,7 @@ class ComposedSearch:
                 keep=_keep_of(task.keep, instruction),
                 seed=task.seed,
                 form=task.whole,
+                about=task.about,
                 rules=_rules_of(task.whole.less(task.rules, section), task.whole, instruction),
             ),
             ports,

@@ -170,11 +170,10 @@ class _Search:
 
     def _plan(self, generation: int, i: int, survivors: list[Candidate]) -> tuple[Candidate, MutationTask]:
         parent = self._parent(generation, i, survivors)
-        failures = failures_for(
-            self._reading(parent, self.mini), self.mini, self.ports.feedback, self.task.seed, generation, i
-        )
         texts = self.task.form.texts(parent.text)
         number = self._number(generation, i, len(texts))
+        about = [e for e in self.mini if number in (self.task.speaks_about(e) or (number,))] or self.mini
+        failures = failures_for(self._reading(parent, about), about, self.ports.feedback, self.task.seed, generation, i)
         rules = self.task.rules_of(number)
         return parent, MutationTask(
             target=rules.target,

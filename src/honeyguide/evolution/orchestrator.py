@@ -143,6 +143,7 @@ class _Run:
             seed=request.seed,
             whole=request.whole,
             rules=rules if request.texts else (),
+            about=request.about,
         )
         return await search.search(
             task,

@@ -94,6 +94,7 @@ class EvolutionRequest:
         thresholds: of the verification.
         texts: the texts that are improved together, that of ``target`` first; then ``live`` and ``candidate`` hold them
             joined (``prompts.joined``), and the rules of each text stand with it. Empty for a single text.
+        about: which of ``texts`` an example speaks about, by its id; one that is not named speaks about all.
     """
 
     target: TargetRef
@@ -116,6 +117,7 @@ class EvolutionRequest:
     thresholds: Thresholds | None = None
     concurrency: int = 4
     texts: tuple[TextRequest, ...] = ()
+    about: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def live_sha256(self) -> str:

@@ -33,6 +33,7 @@ class InstructionTask:
         limits: what is left for the instruction once the section has its share.
         form, rules: how the instruction falls into several texts, and what each of them has to keep to; without rules
             it is one text.
+        about: of several texts, which ones an example speaks about, by its id; one that is not named speaks about all.
     """
 
     target: TargetRef
@@ -46,11 +47,16 @@ class InstructionTask:
     seed: int = 1
     form: Whole = SINGLE
     rules: tuple[TextRules, ...] = ()
+    about: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def whole(self, instruction: str) -> str:
         """Return ``instruction`` with the section behind it, as it would be deployed."""
         text = self.form.put(instruction, self.section)
         return self.deployed if self.form.says_the_same(text, self.deployed) else text
+
+    def speaks_about(self, example: Example) -> frozenset[int]:
+        """Return the numbers of the texts that ``example`` speaks about; empty for all of them."""
+        return frozenset(self.about.get(example.id, ()))
 
     def rules_of(self, number: int) -> TextRules:
         """Return what text ``number`` has to keep to: the task's own for a single text."""

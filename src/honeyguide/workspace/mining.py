@@ -51,6 +51,26 @@ class Mining:
         cases = await self._core.in_thread(lambda: suite_examples(self._core, home))
         return replace(dataset, train=(*dataset.train, *cases)) if cases else dataset
 
+    async def about(self, refs: Sequence[TargetRef], dataset: Dataset) -> dict[str, tuple[int, ...]]:
+        """Return by example id which of ``refs`` its trace speaks about; nothing for a single target.
+
+        A target without a history of its own counts as spoken about by every case.
+        """
+        if len(refs) == 1:
+            return {}
+        traces = await self._core.store.read(
+            lambda unit: [
+                {row.id for row in unit.traces.rows(TraceFilter(target=ref), limit=MAX_TRACES)} for ref in refs
+            ]
+        )
+        found = {}
+        for example in (*dataset.train, *dataset.validation):
+            trace = example.metadata.get("traceId")
+            about = tuple(n for n, known in enumerate(traces) if not known or trace in known)
+            if trace is not None and 0 < len(about) < len(refs):
+                found[example.id] = about
+        return found
+
     async def advice(self, ref: TargetRef, dataset: Dataset) -> tuple[Reason, ...]:
         """Say what a person can do about a target with few examples; nothing when there are enough."""
         if len(dataset.holdout) >= LEAST_HOLDOUT:

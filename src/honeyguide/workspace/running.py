@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from honeyguide.evals.examples import Dataset
@@ -34,7 +35,7 @@ from honeyguide.workspace.run_execution import Execution, Prepared, notes_on
 from honeyguide.workspace.run_planning import Planning
 from honeyguide.workspace.run_watching import ActiveRun, OnProgress, Watching
 from honeyguide.workspace.suites import Suites
-from honeyguide.workspace.together import BASELINES, Together
+from honeyguide.workspace.together import ABOUT, BASELINES, Together
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.runs import PlanReport, ProgressEvent, RunResult
 
@@ -113,6 +114,8 @@ class Running:
         await self._judging.require_passed(models[ModelRole.JUDGE])
         request = await request_for(self._core, group, options, trigger=trigger)
         dataset = await self._mining.dataset(group.refs, options.seed)
+        about = await self._mining.about(group.refs, dataset)
+        request = replace(request, about=about)
         prepared = await self._execution.prepared(group, options, models, request, dataset)
         seen = await self._core.store.read(lambda unit: evidence_mark(unit, home.ref))
         fingerprints = {str(own.ref): await self._live_fingerprint(own) for own in group.homes}
@@ -125,7 +128,7 @@ class Running:
                 **stored_options(options, request.live),
                 SEEN: seen,
                 NOTES: notes_on(prepared),
-                **({BASELINES: fingerprints} if group.joined is not None else {}),
+                **({BASELINES: fingerprints, ABOUT: about} if group.joined is not None else {}),
             },
             model=models.text,
             baseline_sha256=fingerprints[str(home.ref)],
@@ -145,6 +148,8 @@ class Running:
         await require_keys(self._core, models)
         request = await request_for(self._core, group, options, live=str(record.options.get("live", group.live)))
         dataset = await self._dataset_of(record, group.refs, options)
+        about = {name: tuple(numbers) for name, numbers in record.options.get(ABOUT, {}).items()}
+        request = replace(request, about=about)
         prepared = await self._execution.prepared(group, options, models, request, dataset)
         await self._launch(record, prepared, origin, on_progress, is_resumed=True)
         return await self._finish(uuid)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MOST_TEXTS = 12
 """More texts at once are no longer one thought, and no longer one review."""
 BY_THEMSELVES = frozenset({TargetKind.FLOW, TargetKind.HARNESS})
+ABOUT = "about"
+"""Under this name it stands there which of the texts each case speaks about."""
 BASELINES = "baselines"
 """Under this name the fingerprints of all live files stand in the options of an attempt on several texts."""
 

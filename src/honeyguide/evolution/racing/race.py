@@ -49,6 +49,7 @@ class Race:
         allowed: whether a text may be tried at all.
         key: what tells one text from all others.
         answers: the answers so far.
+        about: for each example the parts that it speaks about; empty where nothing is known.
         asked: evaluations asked for.
         fruitless: reflections in a row that brought no new edit.
         faultless: answers in a row without any failure.
@@ -62,6 +63,7 @@ class Race:
     log: DecisionLog
     allowed: Callable[[tuple[str, ...]], bool] = lambda parts: True
     key: Callable[[tuple[str, ...]], str] = lambda parts: sha256_hex("\x1e".join(parts))
+    about: Sequence[frozenset[int]] = ()
     asked: int = 0
     fruitless: int = 0
     faultless: int = 0
@@ -81,7 +83,7 @@ class Race:
         self.board = Board(settings.odds, self.parts, Relevance(self.inputs), self.log, self.allowed, settings.trials)
         self.answers = self.board.answers
         self._combining = Combining(settings, seed, self.board, len(self.inputs))
-        self._reflecting = Reflecting(settings, seed, self.board, self.train)
+        self._reflecting = Reflecting(settings, seed, self.board, self.train, self.about)
         self._first = shuffled(seed, range(self.train), "first")[: settings.first_look]
         self._totals = [(0, 0.0)] * len(self.inputs)
 

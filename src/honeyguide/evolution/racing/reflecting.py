@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from honeyguide.evolution.racing.board import Board
@@ -53,6 +54,7 @@ class Reflecting:
     seed: int
     board: Board
     train: int
+    about: Sequence[frozenset[int]] = ()
     asked: int = 0
     _kinds_asked: Counter[tuple[str, int]] = field(default_factory=Counter)
     _parts_asked: Counter[int] = field(default_factory=Counter)
@@ -65,10 +67,10 @@ class Reflecting:
         failing = self._failing(recent)
         if not failing:
             return None
-        part = self._part()
+        part, failing = self._part(failing)
         kinds = self._kinds(failing, part, len(recent))
         shown = self._shown(failing, kinds)
-        good = [n for n in recent if not board.answers[n].kinds]
+        good = [n for n in recent if not board.answers[n].kinds and self._is_about(n, part)]
         order = lots(self.seed, "good", self.asked, len(good)).argsort()[: settings.good]
         counts = Counter(kind for n in shown for kind in board.answers[n].kinds)
         often = [k for k, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if count >= 2]
@@ -139,9 +141,26 @@ class Reflecting:
                     chosen.append(failing[kind][turn])
         return chosen[: self.settings.shown]
 
-    def _part(self) -> int:
-        """The part whose edits were kept more often is asked about more often."""
-        gains, parts = self.board.part_gains, range(len(self.board.parts))
+    def _is_about(self, number: int, part: int) -> bool:
+        """Whether an answer is to a case that speaks about a part; one that speaks about none speaks about all."""
+        about = self.about[self.board.answers[number].example] if self.about else None
+        return not about or part in about
+
+    def _part(self, failing: dict[str, list[int]]) -> tuple[int, dict[str, list[int]]]:
+        """Choose a part, and what fails where it is spoken about; parts without failures of their own wait.
+
+        The part whose edits were kept more often is asked about more often.
+        """
+        own: dict[int, dict[str, list[int]]] = {}
+        for part in range(len(self.board.parts)):
+            about = {kind: [n for n in numbers if self._is_about(n, part)] for kind, numbers in failing.items()}
+            own[part] = {kind: numbers for kind, numbers in about.items() if numbers}
+        parts = [part for part, found in own.items() if found] or list(own)
+        chosen = self._most_worth(parts)
+        return chosen, own[chosen] or failing
+
+    def _most_worth(self, parts: Sequence[int]) -> int:
+        gains = self.board.part_gains
         return max(
             parts,
             key=lambda i: (

@@ -132,6 +132,7 @@ class _Search:
             self.ports.log,
             self.wholes.may_try,
             self.wholes.key,
+            [task.speaks_about(example) for example in self.examples] if task.rules else (),
         )
 
     async def run(self) -> InstructionResult:
