@@ -197,8 +197,7 @@ class Race:
     @property
     def _is_closing(self) -> bool:
         """Whether so little is left that it goes into the edits that are kept."""
-        evaluations = self.settings.evaluations
-        return evaluations - self.asked <= self.settings.closing * evaluations
+        return self.settings.evaluations - self.asked <= self.settings.closing_evaluations
 
     def _admit(self) -> None:
         if not self._is_closing:
@@ -209,7 +208,7 @@ class Race:
         settings, answers = self.settings, len(self.answers)
         meanwhile = settings.lasts * settings.slots / (1.0 + settings.lasts / settings.calls_per_reflection)
         lag = max(settings.lag, min(meanwhile, settings.ramp * answers))
-        return (1.0 - settings.closing) * settings.evaluations - answers - lag < settings.odds.least
+        return settings.evaluations - settings.closing_evaluations - answers - lag < settings.odds.least
 
     def _too_late(self) -> bool:
         """Whether an edit that came now could no longer be on often enough to be kept."""

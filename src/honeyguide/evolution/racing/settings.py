@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from honeyguide.kernel.errors import InvalidInput
 
 
+MOST_CLOSING = 0.2
+"""The share that a closing part may have at most."""
+
+
 @dataclass(frozen=True, slots=True)
 class Odds:
     """When an edit is kept, dropped, shown or put in doubt. Chances are posterior probabilities that it helps.
@@ -80,7 +84,9 @@ class RacingSettings:
         good: answers without fault beside them, for contrast.
         optimism: how much oftener than its chance an edit on trial is on.
         draws: combinations that are drawn to pick the one which tells most.
-        closing: the share of the evaluations at the end in which no new edit is tried and those kept are tested.
+        closing: the share of 400 evaluations at the end in which no new edit is tried and those kept are tested; it
+            grows with the root of their number, because the last ideas of a long search bring little, and a text with
+            many edits has many to test.
         dry: reflections in a row without a new edit, and nothing on trial, that end the search.
     """
 
@@ -101,7 +107,7 @@ class RacingSettings:
     good: int = 3
     optimism: float = 0.2
     draws: int = 4
-    closing: float = 0.08
+    closing: float = 0.06
     dry: int = 8
     odds: Odds = Odds()
 
@@ -114,6 +120,11 @@ class RacingSettings:
             raise InvalidInput("A racing search needs at least one of everything.")
         if self.odds.drop_at >= self.odds.keep_at:
             raise InvalidInput("An edit cannot be dropped on better evidence than it is kept on.")
+
+    @property
+    def closing_evaluations(self) -> float:
+        """How many evaluations at the end are for what is kept."""
+        return self.evaluations * min(self.closing * (self.evaluations / 400) ** 0.5, MOST_CLOSING)
 
     def most(self, fits: Callable[[int, int], bool]) -> int:
         """Return how many of its evaluations there is room for; ``fits`` is asked with them and their reflections."""
