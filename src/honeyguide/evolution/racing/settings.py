@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from honeyguide.kernel.errors import InvalidInput
 
-
 MOST_CLOSING = 0.2
 """The share that a closing part may have at most."""
 
