@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 
 from honeyguide.kernel.errors import InvalidInput
 
@@ -123,7 +124,7 @@ class RacingSettings:
     @property
     def closing_evaluations(self) -> float:
         """How many evaluations at the end are for what is kept."""
-        return self.evaluations * min(self.closing * (self.evaluations / 400) ** 0.5, MOST_CLOSING)
+        return self.evaluations * min(self.closing * sqrt(self.evaluations / 400), MOST_CLOSING)
 
     def most(self, fits: Callable[[int, int], bool]) -> int:
         """Return how many of its evaluations there is room for; ``fits`` is asked with them and their reflections."""
