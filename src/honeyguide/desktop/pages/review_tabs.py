@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from honeyguide.workspace import CallRow as StoredCall
 
 JOURNAL_PAGE = 200
-_CHART_HIGH = 220
+_CHART_HIGH = 168
 """Pixels below which a chart with its words cannot be read; a lower window scrolls."""
 
 

@@ -132,6 +132,7 @@ class EvidencePanel(QWidget):
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(self.table)
+        below.setMinimumHeight(5 * Metrics.row_height())  # less than its parts ask for: they scroll
         split.addWidget(below)
         split.setSizes([1000, 1000])
         split.setStretchFactor(0, 1)

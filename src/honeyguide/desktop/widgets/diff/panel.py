@@ -55,6 +55,7 @@ class DiffPanel(QWidget):
         self._marks: tuple[TextMark, ...] = ()
         self._titles = (self.tr("Now"), self.tr("Proposed"))
         self._stack = QStackedWidget()
+        self._stack.setMinimumHeight(3 * Metrics.row_height())  # what is in it scrolls
         self._stack.addWidget(self._picture())
         self._stack.addWidget(self.reading)
         self._stack.addWidget(self.editor)
