@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from honeyguide.workspace import RunOptions
 from tests.server.servers import PERSONA, proposed, run_body
 
 BASE = "/api/evolution"
@@ -294,6 +295,24 @@ def test_accept_deploys_and_the_text_is_live(waiting, client, server):
     assert sorted(personas) == sorted(set(personas))
     decisions = client.get(f"{BASE}/runs/{run['run_uuid']}").json()["decisions"]
     assert [(d["decision"], d["way"]) for d in decisions] == [("accepted", "http")]
+
+
+def test_the_evidence_of_a_proposal_goes_on_with_the_token(client, server):
+    live = client.get(f"{BASE}/baseline", params={"kind": PERSONA, "name": "writer"}).json()["baseline"]
+    options = RunOptions(preset="quick", candidate_text=f"{live} ", min_delta=-1)
+    uuid = server.ask(server.workspace.evolve("writer", options)).uuid
+    before = client.get(f"{BASE}/runs/{uuid}").json()["verification"]
+    path = f"{BASE}/runs/{uuid}/continue"
+    assert client.post(path).status_code == 401
+    after = client.post(path, headers=server.auth)
+    assert after.status_code == 200
+    assert after.json()["verification"]["n"] > before["n"]
+    done = client.post(path, headers=server.auth)
+    assert (done.status_code, "no unseen cases" in done.json()["error"]) == (409, True)
+    again = client.post(path, json={"repeats": 2}, headers=server.auth).json()["verification"]
+    assert (again["repeats"], again["evidence"]["look"]) == (2, 2)
+    assert client.post(path, json={"repeats": 99}, headers=server.auth).status_code == 400
+    assert client.post(f"{BASE}/runs/no-such-run/continue", headers=server.auth).status_code == 404
 
 
 def test_reject_keeps_the_reason(waiting, client, server):

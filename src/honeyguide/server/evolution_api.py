@@ -25,6 +25,8 @@ from honeyguide.workspace import Origin, RunFilter, TargetKind, TargetRef, Works
 
 BASE = "/api/evolution"
 MOST_OFFSET = 10**9
+MOST_VERDICTS = 16
+"""Verdicts per case that may be asked for; the workspace has the last word."""
 _ORIGIN_WAY = "http"
 
 
@@ -44,6 +46,7 @@ class EvolutionApi:
             Route(f"{BASE}/runs/{{uuid}}", self.show_run, methods=["GET"]),
             Route(f"{BASE}/runs/{{uuid}}/accept", self.accept, methods=["POST"]),
             Route(f"{BASE}/runs/{{uuid}}/reject", self.reject, methods=["POST"]),
+            Route(f"{BASE}/runs/{{uuid}}/continue", self.go_on, methods=["POST"]),
             Route(f"{BASE}/runs/{{uuid}}/cancel", self.cancel, methods=["POST"]),
             Route(f"{BASE}/runs/{{uuid}}/events", self.events, methods=["GET"]),
             Route(f"{BASE}/runs/{{uuid}}/diff", self.diff, methods=["GET"]),
@@ -139,6 +142,18 @@ class EvolutionApi:
         body = await bodies.read_object(request)
         done = await self._workspace.reject(
             request.path_params["uuid"], reason=bodies.text(body, "reason"), origin=Origin.here(_ORIGIN_WAY)
+        )
+        return answer(done.to_json())
+
+    async def go_on(self, request: Request) -> Response:
+        """Go on with the evidence of a proposal that is not decided; answers when it is measured."""
+        require_token(request, "Going on with a proof")
+        body = await bodies.read_object(request)
+        done = await self._workspace.continue_proof(
+            request.path_params["uuid"],
+            repeats=bodies.whole(body, "repeats", 1, MOST_VERDICTS),
+            is_confirmed=True,
+            origin=Origin.here(_ORIGIN_WAY),
         )
         return answer(done.to_json())
 

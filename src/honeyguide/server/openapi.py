@@ -85,6 +85,12 @@ def _paths() -> Json:
                 security=token,
             )
         },
+        f"{base}/runs/{{uuid}}/continue": {
+            "post": _operation(
+                "Go on with the evidence of a proposal that is not decided", _json("RunDetail"), uuid,
+                (400, 403, 404, 409, 413, 415, 422), body=_json("ContinueBody"), security=token,
+            )
+        },
         f"{base}/runs/{{uuid}}/cancel": {
             "post": _operation(
                 "Stop a run; what was paid for stays", _json("Cancelled"), uuid, (404, 409), status=202, security=token

@@ -156,6 +156,17 @@ SCHEMAS: Json = {
         },
         [],
     ),
+    "ContinueBody": _object(
+        {
+            "repeats": {
+                "type": ["integer", "null"],
+                "minimum": 1,
+                "maximum": 16,
+                "description": "Verdicts per case, as a new measurement; without it, cases that came since.",
+            }
+        },
+        [],
+    ),
     "RejectBody": _object({"reason": MAYBE_TEXT}, []),
     "RunBody": _object(
         {
