@@ -43,7 +43,8 @@ _FRAGMENTS = (
     "evals/receipts.py", "evolution/gates/", "evolution/orchestrator.py", "evals/findings.py",
     "prompts/audit/report.py", "prompts/discovery.py", "harnesses/changes/capabilities.py", "harnesses/trust.py",
     "harnesses/changes/proof.py", "flows/receipts.py", "workspace/harness_drafting.py", "versions/watch.py",
-    "prompts/audit/checks/", "llm/providers/gguf.py", "harnesses/changes/gate.py", "flows/liquid",
+    "prompts/audit/checks/", "prompts/carriers/repair.py", "llm/providers/gguf.py", "harnesses/changes/gate.py",
+    "flows/liquid",
     "harnesses/evidence/friction.py", "harnesses/running/guardrails.py", "prompts/audit/directives.py",
     "traces/readers/openai_agents.py", "traces/readers/_codex_session.py", "traces/readers/waggle_jsonl.py",
 )  # fmt: skip

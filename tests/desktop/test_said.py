@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import honeyguide.desktop
 from honeyguide.desktop.said import Phrasebook, hint_of, read_phrasebook, said_file, said_of, speak, spoken
 from honeyguide.kernel.errors import NotFound, Unreadable
 from honeyguide.versions.diff import compare, summarise
+from honeyguide.workspace import audit_prompts
 from tests.desktop.engine_sentences import COMMAND, PLACES, engine_sentences
 
 
@@ -121,6 +123,26 @@ def test_summaries_of_changes_are_said_in_german(
     assert said != english
     assert not re.search(r"\b(adds|drops|rewords|moves|rules?|longer|shorter|and|length)\b", said, re.IGNORECASE)
     assert said.startswith(german_one or "")
+
+
+def test_every_finding_of_an_audit_is_said_in_german(german: Phrasebook, tmp_path: Path) -> None:
+    secret = "sk-ant-api03-" + "A" * 93 + "AA"
+    texts = {
+        "bad/SKILL.md": f"\ufeff---\nname: Bad Name\ndescription: a # b\n---\nSee [x](no.md). {secret}\n",
+        "long/SKILL.md": "---\nname: long\ndescription: " + "x" * 1200 + "\n---\n" + "Body.\n" * 700,
+        "twin/SKILL.md": "---\nname: long\nallowed: yes\n---\nAlways use tabs.\nNever use tabs.\n",
+        "open/SKILL.md": "---\nname: open\ndescription: Does: this\n",
+        "none/SKILL.md": "No head.\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    report = asyncio.run(audit_prompts([tmp_path], tmp_path))
+    assert len(report.findings) > 8
+    for finding in report.findings:
+        for said in (finding.message, finding.why, finding.fix or ""):
+            assert not said or spoken(said) != said, said
+            assert not re.search(r"\b(the|is|are|of|not|has|over|limit)\b", spoken(said)), spoken(said)
 
 
 def test_in_english_everything_stays() -> None:

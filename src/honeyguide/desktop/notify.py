@@ -11,6 +11,7 @@ from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGraphicsOpacityEffect, QHBoxLayout, QVBoxLayout, QWidget
 
 from honeyguide.desktop.theme import Metrics, Role, motion_ms, qcolor
+from honeyguide.desktop.theme.plain_text import one_line, tooltip
 from honeyguide.desktop.widgets.buttons import Button, Look, ToolButton
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import PlainLabel
@@ -19,6 +20,8 @@ from honeyguide.desktop.widgets.states import RoleIcon
 TOAST_MS = 6000
 TOAST_WITH_STEP_MS = 12_000
 MOST_TOASTS = 3
+MOST_SIGNS = 240
+"""Signs a toast shows; it goes before more could be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ class Toast(QWidget):
         row.setContentsMargins(Metrics.GAP + 4, Metrics.GAP, Metrics.GAP, Metrics.GAP)
         row.setSpacing(Metrics.GAP)
         row.addWidget(RoleIcon(icon, role=role))
-        label = PlainLabel(text)
+        label = PlainLabel(one_line(text, MOST_SIGNS))
+        label.setToolTip(tooltip(text) if len(text) > MOST_SIGNS else "")
         label.setMaximumWidth(Metrics.characters(64))
         row.addWidget(label, 1)
         if step is not None:

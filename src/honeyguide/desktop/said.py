@@ -21,6 +21,7 @@ from honeyguide.kernel.resources import resource_root
 
 _PLACE = re.compile(r"\{(\d)\}")
 _NUMBER = re.compile(r"([+−-]?\d+(?:\.\d+)?)(%?)")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _THINGS = "(table rows?|rules?|headings?|sentences?)"
 _COUNTED = re.compile(rf"(\w+) {_THINGS}")
 _PHRASE = rf"(?:adds|drops|rewords|moves) \w+ {_THINGS}(?:(?:,| and) \w+ {_THINGS})*"
@@ -123,6 +124,8 @@ class Phrasebook:
             if text in _PLURAL:
                 return ""
             number = _NUMBER.fullmatch(text)
+            if self.comma and _THOUSANDS.fullmatch(text):
+                return text.replace(",", ".")
             if number is not None and self.comma:
                 return number[1].replace(".", ",") + ("\u00a0%" if number[2] else "")
             lower = f"{text[:1].lower()}{text[1:]}"

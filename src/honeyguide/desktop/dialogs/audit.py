@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
 from honeyguide.desktop.dialogs.dialog import Dialog
@@ -55,6 +56,8 @@ class AuditDialog(Dialog):
             )
         self._tree.setColumnWidth(0, Metrics.characters(12))
         self._tree.setColumnWidth(1, Metrics.characters(58))
+        self._tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(self._tree, 3)
         self._why = named(QPlainTextEdit(), "audit-why", self.tr("About the finding"))
         self._why.setReadOnly(True)

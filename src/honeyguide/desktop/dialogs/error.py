@@ -15,6 +15,9 @@ from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 from honeyguide.desktop.widgets.states import RoleIcon
 
+MOST_SIGNS = 600
+"""Signs of a sentence or hint that are shown; the details hold all of it."""
+
 
 class ErrorDialog(Dialog):
     """The default button closes; ``step`` is what else can be done about it.
@@ -27,14 +30,16 @@ class ErrorDialog(Dialog):
         super().__init__("error-dialog", self.tr("This did not work"), parent, wide=62)
         self.took_step = False
         self._sentence, self._hint, self._details = sentence, hint, details
+        if max(len(sentence), len(hint)) > MOST_SIGNS:
+            details = f"{sentence}\n{hint}\n\n{details}".strip()
         head = QHBoxLayout()
         head.setSpacing(Metrics.GAP_2)
         head.addWidget(RoleIcon("error", 32, Role.BAD))
-        title = PlainLabel(sentence, Type.TITLE, selectable=True)
+        title = PlainLabel(block(sentence, MOST_SIGNS), Type.TITLE, selectable=True)
         head.addWidget(title, 1)
         self.body.addLayout(head)
         if hint:
-            self.add_text(hint, Role.TEXT_2)
+            self.add_text(block(hint, MOST_SIGNS), Role.TEXT_2)
         self._text = named(QPlainTextEdit(), "error-details", self.tr("Details"))
         self._text.setReadOnly(True)
         self._text.setFont(Metrics.font(Type.MONO))

@@ -37,6 +37,10 @@ _FOREIGN = re.compile(
 _DECEIVING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+_LONGEST = 60
+"""Signs without a place to break from which on a word is broken."""
+_UNBROKEN = re.compile(rf"[^\s/\\-]{{{_LONGEST},}}")
+_PIECE = re.compile(r".{1,30}", re.DOTALL)
 _STRONG = {"L": False, "R": True, "AL": True}
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
@@ -78,6 +82,11 @@ def block(text: str, most: int = 20_000) -> str:
     """Return the beginning of ``text`` with its lines, for a label that wraps."""
     shown = visible(text[:most].replace("\r\n", "\n"))
     return shown if len(text) <= most else shown + ELLIPSIS
+
+
+def breakable(text: str) -> str:
+    """Return ``text`` with places to break in words that no line can hold, so that a label does not grow with them."""
+    return _UNBROKEN.sub(lambda word: "\u200b".join(_PIECE.findall(word[0])), text) if len(text) > _LONGEST else text
 
 
 def isolated(text: str) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from honeyguide.desktop.theme import Metrics, Role, Type, qcolor
-from honeyguide.desktop.theme.plain_text import block, one_line, tooltip
+from honeyguide.desktop.theme.plain_text import block, breakable, one_line, tooltip
 from honeyguide.desktop.widgets.painting import begin_paint
 
 WidgetT = TypeVar("WidgetT", bound=QWidget)
@@ -56,7 +56,8 @@ class PlainLabel(QLabel):
     def set_text(self, text: str) -> None:
         """Show ``text``; signs that cannot be seen are made visible, and an extreme length is cut."""
         self._raw = text
-        self.setText(block(text))
+        shown = block(text)
+        self.setText(breakable(shown) if self.wordWrap() else shown)
 
     def raw_text(self) -> str:
         """Return the text as it was given."""

@@ -37,13 +37,15 @@ def _finding(prompt: Prompt, measure: Measure) -> Finding:
     if limit.strength is Strength.ADVISED or not is_over:
         severity = "info" if limit.strength is Strength.ADVISED else "warning"
     what = _subject(limit.scope, prompt)
-    verb = "is over the limit" if is_over else "is so near the limit that programs may disagree"
+    verb = f"is over the limit of {limit.program}"
+    if not is_over:
+        verb = f"is so near the limit of {limit.program} that programs may disagree"
     return Finding(
         severity,
         "limit-exceeded" if is_over else "limit-near",
         prompt.path,
         _line(prompt, limit.scope),
-        f"{what} {verb} of {limit.program}: {measure.sentence}.",
+        f"{what} {verb}: {measure.sentence}.",
         _WHY[limit.strength].format(program=limit.program),
     )
 
