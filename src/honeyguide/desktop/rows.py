@@ -17,7 +17,7 @@ from honeyguide.desktop.models.targets import TargetLine
 from honeyguide.desktop.models.traces import TraceRow
 from honeyguide.desktop.models.versions import VersionRow
 from honeyguide.desktop.said import spoken
-from honeyguide.desktop.theme.outcomes import gate_words
+from honeyguide.desktop.theme.outcomes import gate_words, stage_words
 from honeyguide.desktop.widgets.gate_list import GateRow
 from honeyguide.kernel.clock import parse_iso
 
@@ -80,7 +80,7 @@ def progressed(row: RunRow, data: Mapping[str, Any]) -> RunRow:
     return replace(
         row,
         progress=progress,
-        phase=spoken(str(data.get("message") or "")) or row.phase,
+        phase=stage_words(detail) or spoken(str(data.get("message") or "")) or row.phase,
         calls=calls if isinstance(calls, int) else row.calls,
         cost_usd=float(usd) if isinstance(usd, int | float) else row.cost_usd,
     )

@@ -34,7 +34,7 @@ class CorrectionModel(IndexedTableModel[Suggestion]):
         tr = QCoreApplication.translate
         super().__init__(
             (
-                Column("state", tr("CorrectionModel", "State"), 15, fixed=True),
+                Column("state", tr("CorrectionModel", "State"), 18, fixed=True),
                 Column("span", tr("CorrectionModel", "Words"), 40, stretch=True, fixed=True),
                 Column("detector", tr("CorrectionModel", "Found by"), 16),
                 Column("place", tr("CorrectionModel", "Where"), 18, shown=False),

@@ -64,5 +64,5 @@ def run_columns() -> tuple[Column, ...]:
         Column("cost", translate("RunTableModel", "Cost"), 9, right=True),
         Column("calls", translate("RunTableModel", "Calls"), 8, right=True, shown=False),
         Column("model", translate("RunTableModel", "Model"), 16, shown=False),
-        Column("age", translate("RunTableModel", "Age"), 9, right=True),
+        Column("age", translate("RunTableModel", "Age"), 12, right=True),
     )

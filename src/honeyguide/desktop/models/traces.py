@@ -61,7 +61,7 @@ class TraceTableModel(PagedTableModel[TraceRow]):
                 Column("tools", translate("TraceTableModel", "Tool calls"), 9, right=True),
                 Column("cost", translate("TraceTableModel", "Cost"), 11, right=True),
                 Column("duration", translate("TraceTableModel", "Time taken"), 10, right=True, shown=False),
-                Column("age", translate("TraceTableModel", "Age"), 9, right=True),
+                Column("age", translate("TraceTableModel", "Age"), 12, right=True),
             ),
             parent,
         )

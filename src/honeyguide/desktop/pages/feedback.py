@@ -109,7 +109,7 @@ class FeedbackPage(Page):
             self._wanted = None
             return
         self._detail = None
-        self.detail_stack.show_empty(self.tr("Nothing is chosen"), self.tr("Choose one in the list."), icon="feedback")
+        self.detail_stack.hide()
         self.list_stack.show_empty(
             self.tr("No problem reported"),
             self.tr(
@@ -129,6 +129,7 @@ class FeedbackPage(Page):
     def _show_detail(self, detail: FeedbackDetail) -> None:
         self._detail = detail
         item = detail.item
+        self.detail_stack.show()
         self.detail_stack.show_content()
         words, role, _ = state_look(item.state.value)
         self.about.set_text(f"{words} · {item.name}")

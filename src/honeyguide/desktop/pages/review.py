@@ -192,12 +192,27 @@ class ReviewPanel(QWidget):
             return
         self._in_progress = detail.uuid
         workspace = self.desk.workspace
+        self._set_ceiling(detail)
         so_far = (event.to_json() for event in workspace.progress_so_far(detail.uuid))
         self.progress.set_run(detail.attempt.calls, detail.attempt.cost_usd, review.is_paused, so_far)
         last = workspace.last_progress(detail.uuid)
         if last is not None:
             self.progress.take(last.to_json())
         self.middle.setCurrentWidget(self.progress)
+
+    def _set_ceiling(self, detail: RunDetail) -> None:
+        """Say what the run may take: its own ceiling, or the one of the settings."""
+        from honeyguide.workspace import RunOptions
+
+        workspace, options = self.desk.workspace, RunOptions.from_json(detail.attempt.options)
+
+        def least(own: float | None, key: str) -> float | None:
+            return min((c for c in (own, workspace.setting(key)) if c is not None), default=None)
+
+        calls = least(options.max_calls, "limits.calls_per_run")
+        usd = least(options.max_usd, "limits.usd_per_run")
+        costs = workspace.costs_money(options)
+        self.progress.set_ceiling(None if calls is None else int(calls), usd, costs_money=costs)
 
     def _show_decision(self, review: Review) -> None:
         detail = review.detail

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
@@ -84,6 +85,16 @@ def strategy_words(strategy: str) -> str:
 def state_names() -> tuple[str, ...]:
     """Return every known state, in the order in which chips show them."""
     return tuple(_states())
+
+
+def stage_words(detail: Mapping[str, Any]) -> str:
+    """Return what a search is at, from the detail of a progress event; empty where it tells of no stage."""
+    tr = QCoreApplication.translate
+    words = {
+        "schema": tr("RunProgress", "Looking for a better structure of answers, generation {n}"),
+        "instruction": tr("RunProgress", "Looking for a better text, generation {n}"),
+    }.get(str(detail.get("stage") or ""), "")
+    return words.format(n=detail.get("generation"))
 
 
 def _known(make: Callable[[], dict[str, Wording]]) -> dict[str, Wording]:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QProgressBar, QSizePolicy, QSplitter, QVBoxLayout,
 from honeyguide.desktop.models.live_search import LiveSearch
 from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type, figures, paint_icon, qcolor
-from honeyguide.desktop.theme.outcomes import strategy_words
+from honeyguide.desktop.theme.outcomes import stage_words, strategy_words
 from honeyguide.desktop.widgets.charts import BestSoFarChart, ParetoChart, ProgressPoint
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 from honeyguide.desktop.widgets.spend_meter import SpendMeter
@@ -152,7 +152,7 @@ class RunProgress(QWidget):
         detail = data.get("detail") or {}
         phase = str(data.get("phase", ""))
         self.phases.set_phase("verification" if detail.get("stage") == "verification" else phase)
-        said = self._stage_words(detail) or spoken(str(data.get("message") or ""))
+        said = stage_words(detail) or spoken(str(data.get("message") or ""))
         if said:
             self._said.set_text(said)
         done, planned = detail.get("done"), detail.get("planned")
@@ -194,14 +194,6 @@ class RunProgress(QWidget):
             said = self.tr("{what}, score {score} on {n} cases")
             words = said.format(what=words, score=figures.score(float(overall)), n=figures.whole(int(scores["n"])))
         self._candidate.set_text(self.tr("Newest candidate: {words}").format(words=words))
-
-    def _stage_words(self, detail: Mapping[str, Any]) -> str:
-        stage, generation = detail.get("stage"), detail.get("generation")
-        if stage == "schema":
-            return self.tr("Looking for a better structure of answers, generation {n}").format(n=generation)
-        if stage == "instruction":
-            return self.tr("Looking for a better text, generation {n}").format(n=generation)
-        return ""
 
     def _show_spend(self, calls: int, usd: float | None) -> None:
         self.spend.set_spend(

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from honeyguide.desktop.theme import Metrics, Role, Type, figures, motion_ms, paint_icon
 from honeyguide.desktop.theme.plain_text import block
 from honeyguide.desktop.widgets.buttons import Button, Look
+from honeyguide.desktop.widgets.flow_layout import FlowLayout
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 from honeyguide.desktop.widgets.painting import begin_paint
 
@@ -77,8 +78,7 @@ class StateView(QWidget):
         self._details.setReadOnly(True)
         self._details.setFont(Metrics.font(Type.MONO))
         self._buttons: list[Button] = []
-        self._row = QHBoxLayout()
-        self._row.setSpacing(Metrics.GAP)
+        self._row = FlowLayout()
 
         inner = QWidget()
         inner.setMaximumWidth(Metrics.characters(64))
@@ -153,9 +153,8 @@ class StateView(QWidget):
         self._details.setVisible(False)
         self.setAccessibleName(title)
         self.setAccessibleDescription(text)
-        while self._row.count():
-            self._row.takeAt(0)
         for button in self._buttons:
+            self._row.removeWidget(button)
             button.hide()
             button.deleteLater()
         self._buttons = []
@@ -167,7 +166,6 @@ class StateView(QWidget):
             button.clicked.connect(lambda _=False, name=action.id: self._act(name))
             self._buttons.append(button)
             self._row.addWidget(button)
-        self._row.addStretch(1)
 
     def _act(self, name: str) -> None:
         if name == "copy-details":

@@ -137,7 +137,7 @@ class BestSoFarChart(ChartFrame):
     def _judge(self) -> None:
         """Count by calls only where they are known."""
         knows = any(point.calls is not None for point in self._points if point.is_comparable)
-        if not knows and self._by.currentData() == "calls":
+        if self._points and not knows and self._by.currentData() == "calls":
             self.set_by("generation")
         self._by.setEnabled(knows or not self._points)
 
