@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QWidget
 
+from honeyguide.desktop.dialogs.error import ErrorDialog
 from honeyguide.desktop.theme.outcomes import verdict_wording
 from honeyguide.desktop.widgets.bars import IntervalBar, LimitsBar, WinsBar
 from honeyguide.desktop.widgets.buttons import Button, ToolButton
@@ -388,3 +389,12 @@ def test_a_badge_mirrors_with_the_window(shown):
     left = badge.grab().toImage()
     badge.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     assert badge.grab().toImage() != left
+
+
+def test_an_error_stays_on_the_screen_whatever_it_says(qtbot):
+    word = "a" * 1_000_000
+    dialog = ErrorDialog(word, word, "", None)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.width() < 1000
+    assert dialog.height() < 900
