@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication
 
 from honeyguide.desktop.actions import actions, page_titles
+from honeyguide.desktop.said import said_file
 from honeyguide.desktop.translating import TableTranslator, install_language, languages, translation_file
 from tests.desktop.sentences import sentences
 
@@ -46,6 +47,13 @@ def test_translations_keep_the_places_for_names_and_numbers() -> None:
         if set(PLACES.findall(english)) != set(PLACES.findall(form))
     }
     assert not wrong
+
+
+def test_german_keeps_to_its_terms_and_to_its_form_of_address() -> None:
+    other_words = re.compile(r"\bSammlung|Eval-Suite|Tokens\b|bewertende[nsr]? Modell|\b[Dd](?:u|ein|eine|ir|ich)\b")
+    tables = [json.loads(path.read_text(encoding="utf-8")) for path in (translation_file("de"), said_file("de"))]
+    said = [*tables[0].values(), *tables[1]["sentences"].values()]
+    assert not [sentence for sentence in said if other_words.search(str(sentence))]
 
 
 def test_the_window_speaks_german(german: dict[str, Any], qapp: QApplication) -> None:
