@@ -35,6 +35,7 @@ async def _new_run(app: AppDriver) -> None:
     item.setCheckState(Qt.CheckState.Checked)
     await until(lambda: dialog.planning.report and dialog.planning.report.together, "the plan for both")
     assert dialog.planning.report.together == (f"{TOOL}:search_orders",)
+    find(dialog, "new-run-together-keep").setChecked(True)
     await run.start()
     await run.finish()
     await app.gone(dialog)
@@ -88,6 +89,8 @@ def test_two_texts_are_reviewed_one_by_one_and_go_live_and_back_in_one_step(
         targets.show_item(f"{TOOL}:search_orders")
         await until(lambda: len(targets.timeline.model.versions()) == 3, "three versions")
         assert targets.timeline.model.versions()[1].together == ("support 2",)
+        detail = await app.desk.workspace.target("support")
+        assert detail.row.together == (f"{TOOL}:search_orders",)
         await app.close()
 
     qloop.run(story(), timeout=90)
@@ -103,7 +106,7 @@ def test_an_edit_of_one_text_leaves_the_other_as_proposed(qapp: QApplication, ql
         proposed = [text.view.after for text in review.diff.texts]
         choice.setCurrentIndex(1)
         changes.begin_edit()
-        mine = proposed[1].replace("An empty result", "Also an empty result")
+        mine = proposed[1].replace("An empty result is an answer too: say so.", "An empty result is an answer.")
         changes.diff.editor.finished.emit(mine)
         assert list(review.diff.wordings(changes.edited).values()) == [proposed[0], mine]
         choice.setCurrentIndex(0)

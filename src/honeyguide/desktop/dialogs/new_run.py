@@ -103,6 +103,7 @@ class NewRunDialog(Dialog):
             self._judge()
             return
         self.planning.keep_preset()
+        await self.planning.keep_together()
         uuid = self.started
         self.tasks.latest("result", lambda: workspace.wait_run(uuid), self._show_result, failed=self._on_broken)
 

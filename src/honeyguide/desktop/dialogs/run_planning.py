@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.plan_view import DataView, OutboxView, PlanView
@@ -55,6 +55,8 @@ class RunPlanning(QWidget):
         self.model = TargetTableModel(self, brief=True)
         self.table = DataTable("new-run-targets", self.tr("Targets"), self.model)
         self.together = TogetherList()
+        words = self.tr("Every run of this target from now on")
+        self.keep = named(QCheckBox(words), "new-run-together-keep", words)
         self.preset = PresetChoice()
         self.ceilings = Ceilings()
         self.plan = PlanView()
@@ -120,6 +122,16 @@ class RunPlanning(QWidget):
             return self.tr("With the practice model: free, nothing is sent.")
         return self.tr("With {models}.").format(models=words)
 
+    async def keep_together(self) -> None:
+        """Let what was ticked stand together in every run, if that was asked for."""
+        if not self.keep.isChecked():
+            return
+        chosen, standing = self.together.chosen(), self.together.standing
+        if gone := [other for other in standing if other not in chosen]:
+            await self._desk.workspace.part_targets(self.target, gone)
+        if chosen:
+            await self._desk.workspace.join_targets(self.target, chosen)
+
     def keep_preset(self) -> None:
         """Offer the chosen preset the next time too."""
         self._desk.memory.set("new-run.preset", self.preset.preset())
@@ -147,6 +159,7 @@ class RunPlanning(QWidget):
         self.target = str(key) if key else ""
         self._desk.memory.set("new-run.target", self.target or None)
         self.together.offer(self.model.all_rows(), self.target)
+        self.keep.setChecked(False)
         self._replan(delay=DEBOUNCE_MS)
         self._load_tab()
 
@@ -228,6 +241,7 @@ class RunPlanning(QWidget):
         caption.setBuddy(self.together)
         column.addWidget(caption)
         column.addWidget(self.together)
+        column.addWidget(self.keep)
         self.tabs.setDocumentMode(True)
         for widget, words in (
             (self.plan, self.tr("Plan")),

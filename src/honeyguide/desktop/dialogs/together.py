@@ -23,6 +23,9 @@ _ID = int(Qt.ItemDataRole.UserRole)
 class TogetherList(QListWidget):
     """Signals:
     changed(): another choice.
+
+    Attributes:
+        standing: the targets that stand with the chosen one in every run.
     """
 
     changed = Signal()
@@ -32,11 +35,12 @@ class TogetherList(QListWidget):
         named(self, "new-run-together", self.tr("Together with"))
         self.setFixedHeight(SHOWN_ROWS * Metrics.row_height() + 2)
         self.setToolTip(self.tr("Their texts change in the same run and go live in one step."))
+        self.standing: tuple[str, ...] = ()
         self.itemChanged.connect(lambda _: self.changed.emit())
 
     def offer(self, lines: Sequence[TargetLine], target: str) -> None:
         """Offer every other target; those that stand with ``target`` are ticked."""
-        standing = next((line.together for line in lines if line.id == target), ())
+        standing = self.standing = next((line.together for line in lines if line.id == target), ())
         self.blockSignals(True)
         self.clear()
         for line in sorted(lines, key=lambda line: (line.id not in standing, line.kind != TOOLS, line.kind, line.name)):

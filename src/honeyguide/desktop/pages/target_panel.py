@@ -101,6 +101,9 @@ class TargetPanel(QWidget):
         parts = [
             kind_wording(row.ref.kind.value).words,
             row.description,
+            self.tr("changes together with {names}").format(names=", ".join(_name(other) for other in row.together))
+            if row.together
+            else "",
             figures.counted(row.traces, self.tr("1 trace"), self.tr("{n} traces")),
         ]
         self.about_line.set_text(" · ".join(part for part in parts if part))
@@ -149,3 +152,7 @@ class TargetPanel(QWidget):
         severity = Severity.WARN if last.suggests_rollback else Severity.INFO
         said = self.tr("Did version {n} help? {verdict}").format(n=last.n, verdict=last.verdict)
         self.helped.show_hint(said, severity, action=self.tr("Roll back…") if last.suggests_rollback else "")
+
+
+def _name(target: str) -> str:
+    return target.partition(":")[2]
