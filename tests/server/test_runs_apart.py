@@ -61,7 +61,7 @@ def test_a_process_that_dies_ends_its_stream_and_the_run_is_resumed(apart: Runni
 
 
 def test_stopping_the_server_stops_the_process(apart: RunningServer) -> None:
-    with apart.client() as client, streamed(client) as response:
+    with apart.client() as client, streamed(client, preset="thorough") as response:
         stream = events_of(response)
         uuid = next(stream).data["uuid"]
         next(stream)
