@@ -46,6 +46,18 @@ def write_report(error: BaseException, where: str) -> Path | None:
         return None
 
 
+def safe_text_of(error: BaseException) -> str:
+    """Return what ``text_of`` does, without secrets: for the log, and for what a person copies."""
+    return _without_secrets(text_of(error))
+
+
+class SecretFree(logging.Formatter):
+    """Writes records without secrets: what a library says in an error may quote a key."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return _without_secrets(super().format(record))
+
+
 class CrashKeeper:
     """Catches what would go unseen: errors of slots, of threads, of the interpreter itself.
 
@@ -76,7 +88,7 @@ class CrashKeeper:
             self._handler = RotatingFileHandler(
                 self._folder / "window.log", maxBytes=LOG_BYTES, backupCount=2, encoding="utf-8", delay=True
             )
-            self._handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+            self._handler.setFormatter(SecretFree("%(asctime)s %(levelname)s %(name)s: %(message)s"))
             logging.getLogger("honeyguide").addHandler(self._handler)
         except OSError as error:
             _log.info("No log is kept: %s", error)
@@ -115,6 +127,15 @@ class CrashKeeper:
     def _on_unraisable(self, args: sys.UnraisableHookArgs) -> None:
         if args.exc_value is not None:
             _log.error("%s: %s", args.err_msg or "Ignored", text_of(args.exc_value))
+
+
+def _without_secrets(text: str) -> str:
+    """Replace secrets; a text that cannot be looked through is not kept, but for the kind of what it tells of."""
+    try:
+        from honeyguide.workspace import without_secrets
+    except ImportError as error:
+        return f"A text is left out: it could not be looked through for secrets ({type(error).__name__})."
+    return without_secrets(text)
 
 
 def hear_qt(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from honeyguide.desktop.crash import text_of, write_report
+from honeyguide.desktop.crash import safe_text_of, text_of, write_report
 from honeyguide.desktop.dialogs.error import ErrorDialog, details_text
 from honeyguide.desktop.said import hint_of, sentence_of
 from honeyguide.desktop.window import Window
@@ -32,7 +32,7 @@ class Failures:
             return False
         self.seen.append(error)
         if not isinstance(error, HoneyguideError):
-            _log.error("%s: %s", where, text_of(error))
+            _log.error("%s: %s", where, text_of(error))  # the log's own formatter leaves secrets out
         if self._open >= MOST_DIALOGS:
             return False
         self._open += 1
@@ -51,7 +51,7 @@ class Failures:
                 if report is not None:
                     said = tr("A report without secrets was written to {path}; nothing was sent.")
                     hint += " " + said.format(path=report)
-                details = text_of(error)
+                details = await asyncio.to_thread(safe_text_of, error)
             await ErrorDialog(sentence, hint, details, self._window).ask()
         finally:
             self._open -= 1

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from honeyguide.suites.runner import SuiteProgress
     from honeyguide.versions.diff import Fold, Hunk, Row, RowKind, fold
     from honeyguide.workspace.audits import audit_prompts, find_agents, prompt_files
-    from honeyguide.workspace.crash import write_crash_report
+    from honeyguide.workspace.crash import without_secrets, write_crash_report
     from honeyguide.workspace.events import WorkspaceEvent
     from honeyguide.workspace.flow_options import NOTICE, FlowOptions, OnFlowEvent
     from honeyguide.workspace.grading import AnswerToGrade
@@ -193,6 +193,7 @@ __all__ = [
     "harness_at",
     "plan_events",
     "prompt_files",
+    "without_secrets",
     "write_crash_report",
 ]
 
@@ -241,7 +242,7 @@ __getattr__, __dir__ = exports(
             "find_agents",
             "prompt_files",
         ),
-        ".crash": ("write_crash_report",),
+        ".crash": ("without_secrets", "write_crash_report"),
         ".events": ("WorkspaceEvent",),
         ".flow_options": (
             "NOTICE",

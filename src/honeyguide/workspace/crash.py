@@ -25,15 +25,19 @@ def write_crash_report(text: str, *, clock: Clock | None = None, folder: Path | 
     now = iso((clock or SystemClock()).now())
     folder = folder or crash_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    redactor = Redactor(secrets.token_bytes(32), personal=True)
     about = f"Honeyguide {__version__}\nPython {platform.python_version()} on {platform.platform()}\n{now}\n\n"
     path = folder / f"crash-{now.replace(':', '').replace('-', '')}-{secrets.token_hex(2)}.txt"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(about + _shortened(redactor.text(text)).rstrip() + "\n")
+        file.write(about + without_secrets(text).rstrip() + "\n")
     for old in sorted(folder.glob("crash-*.txt"))[:-KEPT_REPORTS]:
         old.unlink(missing_ok=True)
     return path
+
+
+def without_secrets(text: str) -> str:
+    """Return ``text`` with secrets and personal data replaced, for reports, logs and what a person may hand on."""
+    return _shortened(Redactor(secrets.token_bytes(32), personal=True).text(text))
 
 
 def crash_folder() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import logging
 import os
 import signal
 import subprocess
@@ -22,7 +23,7 @@ from PySide6.QtWidgets import QApplication, QListWidget, QSystemTrayIcon, QWidge
 
 import honeyguide.desktop
 from honeyguide.desktop.actions import actions
-from honeyguide.desktop.crash import CrashKeeper
+from honeyguide.desktop.crash import CrashKeeper, safe_text_of
 from honeyguide.desktop.dialogs.palette import match_rank
 from honeyguide.desktop.keys import KeyBindings, SingleKeys
 from honeyguide.desktop.memory import Memory
@@ -361,3 +362,17 @@ def test_a_crash_of_the_last_start_is_found_and_an_orderly_end_leaves_nothing(
     later.begin()
     later.end()
     assert later.left_behind is not None and "Segmentation" in later.left_behind.read_text(encoding="utf-8")
+
+
+def test_the_log_and_the_details_of_an_error_hold_no_secret(
+    qapp: QApplication, tmp_path: Path, expected_logs: pytest.LogCaptureFixture
+) -> None:
+    key = "sk-ant-api03-" + "Zq8" * 31 + "AA"
+    keeper = CrashKeeper(tmp_path, lambda error, where: None)
+    keeper.begin()
+    logging.getLogger("honeyguide.desktop.failures").error("a task: %s", f"RuntimeError: refused {key}")
+    keeper.end()
+    log = (tmp_path / "window.log").read_text(encoding="utf-8")
+    assert "a task: RuntimeError: refused" in log and key not in log
+    said = safe_text_of(ValueError(f"refused {key}"))
+    assert "ValueError: refused" in said and key not in said

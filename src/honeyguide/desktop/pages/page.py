@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from honeyguide.desktop.actions import Handlers
-from honeyguide.desktop.crash import text_of
+from honeyguide.desktop.crash import safe_text_of
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.error import details_text
 from honeyguide.desktop.said import hint_of, sentence_of
@@ -109,7 +109,7 @@ class Page(QWidget):
             else:
                 sentence = self.tr("This page could not be read.")
                 stack.show_error(
-                    sentence, self.tr("Try again; the details say more."), details=text_of(error), actions=again
+                    sentence, self.tr("Try again; the details say more."), details=safe_text_of(error), actions=again
                 )
 
         return show

@@ -172,13 +172,13 @@ class ReviewPanel(QWidget):
         self.changed.emit()
 
     def _fail(self, error: Exception) -> None:
-        from honeyguide.desktop.crash import text_of
+        from honeyguide.desktop.crash import safe_text_of
 
         again = [StateAction("read-again", self.tr("Try again"), "retry")]
         if isinstance(error, HoneyguideError):
             self.outer.show_error(sentence_of(error), hint_of(error), actions=again)
         else:
-            self.outer.show_error(self.tr("This run could not be read."), details=text_of(error), actions=again)
+            self.outer.show_error(self.tr("This run could not be read."), details=safe_text_of(error), actions=again)
 
     def _show_middle(self, review: Review) -> None:
         detail = review.detail

@@ -46,5 +46,6 @@ def run_menu(
         add("only", tr("RunMenu", "Show only {target}").format(target=target), lambda: only(target))
     add("copy", tr("RunMenu", "Copy the row"), copy)
     add("copy-id", tr("RunMenu", "Copy the run's id"), lambda: QGuiApplication.clipboard().setText("\n".join(uuids)))
-    add("export", tr("RunMenu", "Export {n} chosen rows…").format(n=len(uuids)), export)
+    many = tr("RunMenu", "Export {n} chosen rows…").format(n=len(uuids))
+    add("export", tr("RunMenu", "Export the chosen row…") if len(uuids) == 1 else many, export)
     return menu
