@@ -89,6 +89,16 @@ def test_patterns_keep_their_places(german: Phrasebook) -> None:
             "Der Text wurde 12\u00a0% kürzer.",
         ),
         ("gate failure: The text is blank.", "nicht bestandene Prüfung: Der Text ist leer."),
+        (
+            "Version 3: 4 of 40 sessions corrected after it, 10 of 35 before, 3 of 40 sessions failed after it, 5 of 35 "
+            "before. It helped, beyond chance.",
+            "Fassung 3: danach 4 von 40 Sitzungen korrigiert, davor 10 von 35; danach 3 von 40 fehlgeschlagen, davor 5 "
+            "von 35. Sie half, über den Zufall hinaus.",
+        ),
+        (
+            "1 run: 0 succeeded (0%, 95% CI 0%-49%).",
+            "Läufe: 1, davon gelungen 0 (0\u00a0%; mit dem Zufall gerechnet 0\u00a0% bis 49\u00a0%).",
+        ),
         ("The judge's model changed since.", "Seither geändert: der Bewerter."),
         ("The placeholder [a.b{0}] was left in.", "Der Platzhalter [a.b{0}] blieb stehen."),
         ("A person's own note. Kept as it is.", "A person's own note. Kept as it is."),

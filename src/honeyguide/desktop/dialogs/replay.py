@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QVBoxLayout, 
 
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.dialog import Dialog
-from honeyguide.desktop.said import said_of
+from honeyguide.desktop.said import said_of, spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, figures
 from honeyguide.desktop.theme.plain_text import one_line
@@ -139,7 +139,7 @@ class ReplayDialog(Dialog):
         if self._done is None or not 0 <= number < len(self._done.rows):
             return
         row = self._done.rows[number]
-        left, right = (side.answer.text or side.answer.failure for side in (row.left, row.right))
+        left, right = (side.answer.text or spoken(side.answer.failure) for side in (row.left, row.right))
         titles = (self._first.currentText(), self._second.currentText())
         self._answers.set_rows(diff_view(left, right).rows, [], titles=titles)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from honeyguide.desktop.models.flows import WAITING, status_look
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
 from honeyguide.desktop.theme.plain_text import one_line, tooltip
 from honeyguide.desktop.widgets.buttons import Button, Look
@@ -80,7 +81,7 @@ class FlowDetailPanel(QWidget):
         calls = self.tr("{done} of {planned} calls").format(
             done=run.actual_invocations, planned=run.planned_invocations
         )
-        self._why.set_text(" · ".join(part for part in (run.reason, calls) if part))
+        self._why.set_text(" · ".join(part for part in (spoken(run.reason), calls) if part))
         self._about.set_text(str(run.flow_path))
         self.doubt.show_hint(" ".join(detail.doubts), Severity.WARN)
         if rows is None:

@@ -21,6 +21,7 @@ from honeyguide.desktop.pages.harness_folder import PARTS, FolderPanel
 from honeyguide.desktop.pages.harness_menu import folder_menu
 from honeyguide.desktop.pages.harness_proving import HarnessProving
 from honeyguide.desktop.pages.page import Page
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.tasks import DEBOUNCE_MS
 from honeyguide.desktop.theme import Metrics
 from honeyguide.desktop.widgets.buttons import Button
@@ -105,7 +106,7 @@ class HarnessesPage(Page):
 
     def _show_folders(self, rows: Sequence[HarnessFolderRow]) -> None:
         keep = self._wanted or self.table.current_key() or self.desk.memory.text("harness.chosen")
-        self.model.set_rows(FolderLine(r.path, r.name, r.waiting, r.is_registered, r.problem) for r in rows)
+        self.model.set_rows(FolderLine(r.path, r.name, r.waiting, r.is_registered, spoken(r.problem)) for r in rows)
         self.detail_stack.setVisible(bool(rows))
         if not rows:
             self._view = None

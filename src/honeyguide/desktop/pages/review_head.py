@@ -164,7 +164,7 @@ class ReviewHead(QWidget):
         if detail.can_resume:
             words = self.tr("Resume goes on where it stopped; nothing is paid twice.")
         if status == "failed" and detail.run is not None:
-            words = self.tr("The deploy failed: {reason}").format(reason=detail.run.failure_reason or "")
+            words = self.tr("The deploy failed: {reason}").format(reason=spoken(detail.run.failure_reason))
         parts = [part for part in (words, who if status in ("deployed", "rejected") else "", note) if part]
         return " ".join(parts)
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, Q
 from honeyguide.desktop.models.watch import WatchModel, watch_line
 from honeyguide.desktop.pages.target_text import TargetText
 from honeyguide.desktop.rows import version_row
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
 from honeyguide.desktop.theme.outcomes import kind_wording
 from honeyguide.desktop.widgets.buttons import Button, Look
@@ -136,7 +137,7 @@ class TargetPanel(QWidget):
 
     def _show_watch(self, watch: WatchReport) -> None:
         self.watched.set_rows(
-            watch_line(row.details, row.verdict, row.suggests_rollback) for row in reversed(watch.deployments)
+            watch_line(row.details, spoken(row.verdict), row.suggests_rollback) for row in reversed(watch.deployments)
         )
         if not watch.deployments:
             self.helped.show_hint("")
@@ -150,7 +151,7 @@ class TargetPanel(QWidget):
         self.watch_stack.show_content()
         last = watch.deployments[-1]
         severity = Severity.WARN if last.suggests_rollback else Severity.INFO
-        said = self.tr("Did version {n} help? {verdict}").format(n=last.n, verdict=last.verdict)
+        said = self.tr("Did version {n} help? {verdict}").format(n=last.n, verdict=spoken(last.verdict))
         self.helped.show_hint(said, severity, action=self.tr("Roll back…") if last.suggests_rollback else "")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
+from honeyguide.desktop.said import spoken
 from honeyguide.desktop.theme import Metrics, Role, qcolor
 from honeyguide.desktop.theme.icons import icon
 from honeyguide.desktop.theme.plain_text import one_line, tooltip
@@ -60,7 +61,7 @@ class TrialsTree(QTreeWidget):
         self._cases = tuple(cases)
         self.clear()
         for case in sorted(cases, key=lambda case: case.now.status == case.proposed.status):
-            why = case.proposed.reason or case.now.reason
+            why = spoken(case.proposed.reason or case.now.reason)
             evidence = ", ".join(case.evidence)
             item = QTreeWidgetItem([one_line(case.name, 160), "", "", one_line(evidence, 120), one_line(why, 300)])
             self._side(item, 1, case.now)
