@@ -90,8 +90,8 @@ def test_patterns_keep_their_places(german: Phrasebook) -> None:
         ),
         ("gate failure: The text is blank.", "nicht bestandene Prüfung: Der Text ist leer."),
         (
-            "Version 3: 4 of 40 sessions corrected after it, 10 of 35 before, 3 of 40 sessions failed after it, 5 of 35 "
-            "before. It helped, beyond chance.",
+            "Version 3: 4 of 40 sessions corrected after it, 10 of 35 before, 3 of 40 sessions failed after it, "
+            "5 of 35 before. It helped, beyond chance.",
             "Fassung 3: danach 4 von 40 Sitzungen korrigiert, davor 10 von 35; danach 3 von 40 fehlgeschlagen, davor 5 "
             "von 35. Sie half, über den Zufall hinaus.",
         ),
