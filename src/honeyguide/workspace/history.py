@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from honeyguide.kernel.errors import Conflict, InvalidInput, NotFound, Unreadable, Unsupported
 from honeyguide.prompts.targets import TargetRef
@@ -114,6 +115,12 @@ class History(Browsing):
             return preview_table(path, mapping, encoding)
 
         return await self._core.in_thread(work)
+
+    async def table_doubt(self, path: Path) -> Literal["", "columns", "target"]:
+        """Return what a person should say before a file is imported as a table. Raises as ``table_doubt``."""
+        from honeyguide.workspace.importing.previewing import table_doubt
+
+        return await self._core.in_thread(lambda: table_doubt(path))
 
     async def import_recorded(self, traces: Iterable[Trace]) -> ImportReport:
         """Import traces that are at hand, like a file of them: redacted, with corrections found, nothing doubled."""

@@ -265,6 +265,37 @@ def test_a_file_that_no_reader_knows_is_imported_by_its_columns(
     qloop.run(story(), timeout=60)
 
 
+@pytest.mark.parametrize(
+    ("header", "why"), [("customer_question,final_reply", "guessed"), ("question,answer", "which prompt")]
+)
+def test_a_table_that_leaves_a_doubt_is_asked_about_before_it_is_read(
+    qapp: QApplication, qloop: Any, tmp_path: Path, header: str, why: str
+) -> None:
+    table, prompt = tmp_path / "export.csv", tmp_path / "support.txt"
+    table.write_text(f"{header}\nWhere is it?,Under way.\n", encoding="utf-8")
+    prompt.write_text("Answer customers.\n", encoding="utf-8")
+
+    async def story() -> None:
+        async with await Workspace.create(tmp_path / "own") as workspace:
+            await workspace.add_target(prompt)
+        app = await AppDriver(qapp, tmp_path / "own").start()
+        page = app.go("traces")
+        page.import_paths([table])
+        dialog = await app.dialog("import-as")
+        assert why in find(dialog, "import-as-why").accessibleName()
+        go = find(dialog, "import-as-go")
+        await until(go.isEnabled, "the guess to be shown")
+        assert find(dialog, "import-as-target").currentText() == "support"
+        press(go)
+        await app.gone(dialog)
+        await until(lambda: page.model.total == 1, "the trace, and no second question")
+        await until(lambda: page.model.known_rows(), "its row")
+        await until(lambda: "support" in page.filters.target.itemText(1), "its target among the filters")
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
 def test_an_import_that_is_stopped_says_so_quietly(
     qapp: QApplication, qloop: Any, sample: Path, tmp_path: Path
 ) -> None:

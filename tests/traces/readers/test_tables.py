@@ -30,6 +30,11 @@ from tests.traces.readers.samples import jsonl, only, read, xlsx
         (["prompt", "question"], {"prompt": "input"}),
         (["input_tokens", "output_tokens"], {"input_tokens": "input_tokens", "output_tokens": "output_tokens"}),
         (["colour", "size"], {}),
+        (
+            ["Ticket No", "What they wrote", "Our reply (final)", "CSAT 1-5"],
+            {"Ticket No": "conversation", "Our reply (final)": "output", "CSAT 1-5": "rating"},
+        ),
+        (["request_id", "Question Nr", "question"], {"question": "input"}),
     ],
 )
 def test_columns_are_guessed_from_their_headers(columns, mapping):

@@ -79,6 +79,8 @@ class ImportAsDialog(Dialog):
         self._target.addItem(self.tr("what its content shows"), None)
         for words, value in targets:
             self._target.addItem(one_line(words, 60), value)
+        if len(targets) == 1:
+            self._target.setCurrentIndex(1)
         form = QFormLayout()
         form.setVerticalSpacing(Metrics.GAP)
         form.addRow(self.tr("What wrote it"), self._source)

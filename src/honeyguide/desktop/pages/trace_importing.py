@@ -46,13 +46,13 @@ class TraceImporting:
             self._stop.set()
 
     def begin(self, paths: Sequence[Path], choice: ImportChoice | None = None) -> None:
-        """Import files and folders."""
+        """Import files and folders; without a choice a person is asked where a table leaves a doubt."""
         if self._stop is not None:
             self._desk.notify.note(_tr("An import is going on; wait for it, or stop it."))
             return
         self._stop = threading.Event()
         self._bar.begin(len(paths))
-        self._tasks.start(self._import(list(paths), choice or ImportChoice(), self._stop), "import")
+        self._tasks.start(self._import(list(paths), choice, self._stop), "import")
 
     async def choose_files(self) -> None:
         """Ask for files and import them."""
@@ -71,10 +71,12 @@ class TraceImporting:
 
     # --- inside
 
-    async def _import(self, paths: list[Path], choice: ImportChoice, stop: threading.Event) -> None:
+    async def _import(self, paths: list[Path], choice: ImportChoice | None, stop: threading.Event) -> None:
         report, unknown = None, ""
         try:
-            report = await self._read(paths, choice, stop)
+            unknown = await self._doubt(paths) if choice is None else ""
+            if not unknown:
+                report = await self._read(paths, choice or ImportChoice(), stop)
         except Interrupted as error:
             self._desk.notify.info(said_of(error))
         except (Unsupported, Unreadable) as error:
@@ -91,6 +93,20 @@ class TraceImporting:
         self._done()
         if report is not None:
             self._tell(report)
+
+    async def _doubt(self, paths: Sequence[Path]) -> str:
+        """Return why a person is asked before a table is read; empty when it is clear what its columns hold.
+
+        Several files, or a folder, are read at once: the columns of one say nothing about those of another.
+        """
+        if len(paths) != 1 or not paths[0].is_file():
+            return ""
+        doubt = await self._desk.workspace.table_doubt(paths[0])
+        if doubt == "columns":
+            return _tr("What its columns hold was guessed from their names. Please check it.")
+        if doubt == "target" and await self._desk.workspace.targets():
+            return _tr("None of its columns says which prompt gave these answers. Please say which.")
+        return ""
 
     async def _read(self, paths: list[Path], choice: ImportChoice, stop: threading.Event) -> ImportReport:
         return await self._desk.workspace.import_traces(

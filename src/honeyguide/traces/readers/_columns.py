@@ -104,6 +104,8 @@ _SYNONYMS: Mapping[str, str] = {
 }
 _BY_NAME = {word: field for field, words in _SYNONYMS.items() for word in words.split()}
 _MANY = frozenset({"tags", "ignore"})
+_NUMBERS = frozenset("id no nr num number nummer numero número numéro key ref uuid".split())
+"""A header that ends in one of these numbers something (``Ticket No``, ``request_id``); it never holds its words."""
 
 
 def normalised(header: str) -> str:
@@ -169,6 +171,9 @@ def effective_mapping(columns: Sequence[str], given: Mapping[str, str]) -> dict[
 
 def _contained(name: str) -> str | None:
     words = name.split("_")
+    if len(words) > 1 and words[-1] in _NUMBERS:
+        field = _BY_NAME.get("_".join([*words[:-1], "id"]))
+        return field if field in ("id", "conversation", "prompt_name") else None
     for size in (3, 2, 1):
         for start in range(len(words) - size, -1, -1):
             field = _BY_NAME.get("_".join(words[start : start + size]))

@@ -8,7 +8,7 @@ reference, not a success.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, BinaryIO
@@ -34,7 +34,7 @@ from honeyguide.traces.records import (
     TracePayload,
 )
 
-__all__ = ["FIELDS", "SOURCE", "TablePreview", "TableSource", "guess_mapping", "preview"]
+__all__ = ["FIELDS", "SOURCE", "TablePreview", "TableSource", "guess_mapping", "names_outright", "preview"]
 
 PREVIEW_ROWS = 20
 _SCALE_ROWS = 1000
@@ -76,6 +76,12 @@ def preview(stream: BinaryIO, context: ReadContext, rows: int = PREVIEW_ROWS) ->
     return TablePreview(table.kind, tuple(table.columns), effective_mapping(table.columns, context.mapping), shown)
 
 
+def names_outright(columns: Iterable[str]) -> bool:
+    """Return whether headers name a question and an answer as a whole, not only in part (``user_question``)."""
+    fields = exact_fields(columns)
+    return "input" in fields and bool(fields & {"output", "expected"})
+
+
 class TableSource:
     """Rows of one conversation are its turns, in order; without such a column every row stands alone.
 
@@ -97,7 +103,7 @@ class TableSource:
             return 0.0
         else:
             names = header_of(seen.text)
-        if exact_fields(names) >= {"input"} and exact_fields(names) & {"output", "expected"}:
+        if names_outright(names):
             return 0.5
         fields = set(guess_mapping(names).values())
         return 0.35 if "input" in fields and fields & {"output", "expected"} else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from honeyguide.workspace.parts import Parts
 
@@ -66,6 +66,14 @@ class HistoryMethods(Parts):
             InvalidInput: the mapping names a column or a field that does not exist.
         """
         return await self._history.preview_table(path, mapping, encoding)
+
+    async def table_doubt(self, path: Path) -> Literal["", "columns", "target"]:
+        """Return what a person should say before a file is imported as a table: its columns, its target, or nothing.
+
+        Raises:
+            Unreadable: it cannot be opened.
+        """
+        return await self._history.table_doubt(path)
 
     async def trace_facets(self, query: TraceQuery | None = None) -> TraceFacetCounts:
         """Return how many traces each outcome, source and target would leave, all other filters in force."""
