@@ -104,7 +104,9 @@ _SYNONYMS: Mapping[str, str] = {
 }
 _BY_NAME = {word: field for field, words in _SYNONYMS.items() for word in words.split()}
 _MANY = frozenset({"tags", "ignore"})
-_NUMBERS = frozenset("id no nr num number nummer numero número numéro key ref uuid".split())
+_NUMBERS = frozenset(
+    ("id", "no", "nr", "num", "number", "nummer", "numero", "número", "numéro", "key", "ref", "uuid")
+)  # fmt: skip
 """A header that ends in one of these numbers something (``Ticket No``, ``request_id``); it never holds its words."""
 
 
