@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.dialogs.files import ask_files
-from honeyguide.desktop.rows import models_words
 from honeyguide.desktop.said import said_of, spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
+from honeyguide.desktop.theme.code_words import model_words
 from honeyguide.desktop.theme.plain_text import one_line
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
@@ -152,7 +152,7 @@ class FlowProposeDialog(Dialog):
         names = (str(data["engine"]["name"]), str(data["maintainer"]["engine"]))
         parts = [
             self.tr("Runs on {engine}; {maintainer} proposes.").format(
-                engine=models_words(names[0]), maintainer=models_words(names[1])
+                engine=model_words(names[0]), maintainer=model_words(names[1])
             ),
             self.tr("Open problems: {n}, in a case of the suite: {covered}.").format(
                 n=figures.whole(len(plan.evidence)), covered=figures.whole(len(plan.covered))

@@ -15,6 +15,7 @@ from honeyguide.desktop.rows import models_words
 from honeyguide.desktop.said import said_of
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
+from honeyguide.desktop.theme.code_words import model_words
 from honeyguide.desktop.theme.plain_text import one_line
 from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
@@ -61,7 +62,7 @@ class HarnessEvolveDialog(Dialog):
         )  # fmt: skip
         self._model = named(QComboBox(), "harness-evolve-model", self.tr("Model that drafts"))
         for number, each in enumerate(models):
-            self._model.addItem(models_words(each), None if number == 0 else each)
+            self._model.addItem(model_words(each), None if number == 0 else each)
         self._notes = named(QPlainTextEdit(), "harness-evolve-notes", self.tr("What you found"))
         self._notes.setPlainText(memory.text(_NOTES))
         self._notes.setPlaceholderText(self.tr("One finding a line, beside what the journals show. May stay empty."))
@@ -129,7 +130,7 @@ class HarnessEvolveDialog(Dialog):
         self._headline.set_text(self.tr("{low} to {high} calls, {cost}").format(low=low, high=high, cost=cost))
         tokens = plan.get("tokens") or {}
         about = self.tr("With {model}; {low} to {high} tokens.").format(
-            model=models_words(str(plan.get("model") or "")),
+            model=model_words(models_words(str(plan.get("model") or ""))),
             low=figures.whole(round(tokens.get("low") or 0)),
             high=figures.whole(round(tokens.get("high") or 0)),
         )

@@ -14,7 +14,7 @@ from honeyguide.desktop.rows import models_words
 from honeyguide.desktop.said import said_of, spoken
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Metrics, Role, Type, figures
-from honeyguide.desktop.theme.code_words import status_words
+from honeyguide.desktop.theme.code_words import model_words, status_words
 from honeyguide.desktop.theme.plain_text import block, one_line
 from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
@@ -53,9 +53,9 @@ class HarnessRunDialog(Dialog):
         self.add_title(self.tr("Run {name} once").format(name=one_line(look.name, 60)))
         self._counts = self.add_text("", Role.TEXT_2)
         self._model = named(QComboBox(), "harness-run-model", self.tr("Model"))
-        self._model.addItem(self.tr("its own: {model}").format(model=models_words(look.model)), None)
+        self._model.addItem(self.tr("its own: {model}").format(model=model_words(models_words(look.model))), None)
         for name in models:
-            self._model.addItem(models_words(name), name)
+            self._model.addItem(model_words(name), name)
         self._input = named(QPlainTextEdit(), "harness-run-input", self.tr("Input"))
         self._input.setPlainText(memory.text(_DRAFT))
         self._input.setPlaceholderText(self.tr("The task, as text. It is never taken for a path."))

@@ -44,6 +44,8 @@ class ReplayDialog(Dialog):
         self.add_text(said.format(target=target.partition(":")[2] or target), Role.TEXT_2)
         self._first = named(QComboBox(), "replay-left", self.tr("First version"))
         self._second = named(QComboBox(), "replay-right", self.tr("Second version"))
+        for box in (self._first, self._second):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._ceiling = named(WholeField(), "replay-calls", self.tr("At most so many calls"))
         self._ceiling.setRange(1, 10_000)
         self._ceiling.setValue(2 * len(self._ids))

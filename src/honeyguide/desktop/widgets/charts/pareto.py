@@ -226,6 +226,7 @@ class ParetoChart(ChartFrame):
 
     def _axis_box(self, name: str, words: str) -> QComboBox:
         box = named(QComboBox(), name, words)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.currentIndexChanged.connect(lambda _: self.changed())
         self.choices.addWidget(PlainLabel(words, role=Role.TEXT_2, wrap=False))
         self.choices.addWidget(box)
