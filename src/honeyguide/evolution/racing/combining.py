@@ -17,6 +17,8 @@ from honeyguide.evolution.racing.likelihood import Numbers
 from honeyguide.evolution.racing.lots import lots_of_many
 from honeyguide.evolution.racing.settings import RacingSettings
 
+AT_ONCE = 8
+"""Combinations that are drawn at once at most; a reflection comes about as often and changes what is on trial."""
 LEAST_ON, MOST_ON = 0.35, 0.75
 MOST_REVIEWED = 0.35
 REPEATED = 0.35
@@ -57,7 +59,7 @@ class Combining:
         tally = self.board.tally
         now = (tally.version, closing)
         if self._ready_for != now or not self._ready:
-            self._ready = self._drawn(max(count, 1), closing=closing)
+            self._ready = self._drawn(min(max(count, 1), AT_ONCE), closing=closing)
             self._ready_for = now
         mask, example, signs = self._ready.popleft()
         self.drawn += 1
