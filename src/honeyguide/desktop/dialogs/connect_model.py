@@ -253,6 +253,7 @@ class ConnectModelDialog(Dialog):
         self._hint.show_hint(self.tr("The key is forgotten.") if had else self.tr("There was none."), Severity.INFO)
 
     async def _save_address(self) -> None:
+        """Keep the typed address; whatever asks the server waits for this, for a button need not take the focus."""
         row = self._row()
         typed = self._address.text().strip()
         if row is None or typed == row.address:
@@ -263,9 +264,13 @@ class ConnectModelDialog(Dialog):
         else:
             known.pop(row.name, None)
         await self._desk.workspace.set_setting("models.base_urls", known)
-        self._show(await self._desk.workspace.models())
+        report = await self._desk.workspace.models()
+        model = self._model.currentText()
+        self._show(report)
+        self._model.setEditText(model)
 
     async def _list(self) -> None:
+        await self._save_address()
         self._hint.show_hint(self.tr("Asking…"))
         names = await self._desk.workspace.list_models(str(self._provider.currentData()))
         self._fill_models(names)
@@ -279,6 +284,7 @@ class ConnectModelDialog(Dialog):
             self._model.setCurrentText(ref.model)
 
     async def _run_test(self) -> None:
+        await self._save_address()
         self._hint.show_hint(self.tr("Asking one short question…"))
         self._test.set_allowed(False, self.tr("The answer is on its way."))
         try:
@@ -291,11 +297,10 @@ class ConnectModelDialog(Dialog):
         parts = [spoken(test.message), spoken(test.remedy)]
         if test.suggestions:
             parts.append(self.tr("Did you mean: {names}?").format(names=", ".join(test.suggestions)))
-        if test.ok:
-            parts.append(self.tr("It took {ms} ms.").format(ms=test.latency_ms))
         self._hint.show_hint(" ".join(p for p in parts if p), Severity.GOOD if test.ok else Severity.BAD)
 
     async def _use_it(self) -> None:
+        await self._save_address()
         role = self._role.currentData()
         ref = self._ref()
         for name in (role,) if role else ROLES:
