@@ -192,15 +192,6 @@ class _Search:
         order = shuffled(self.task.seed, range(texts), STAGE, "text", generation)
         return order[i % texts]
 
-    def _changed(self, parent: Candidate, mutation: MutationTask, text: str | None) -> str:
-        """Return the parent's text with the one that was asked about replaced."""
-        if text is None:
-            return parent.text
-        texts = self.task.form.texts(parent.text)
-        rules = [self.task.rules_of(number).target for number in range(len(texts))]
-        number = rules.index(mutation.target)
-        return self.task.form.of((*texts[:number], text, *texts[number + 1 :]))
-
     def _parent(self, generation: int, i: int, survivors: list[Candidate]) -> Candidate:
         """The best for the first child; for the others one that leads on many examples is drawn more often."""
         measured = {c.id: self._reading(c, self.mini) for c in survivors}
@@ -224,7 +215,8 @@ class _Search:
     def _child(
         self, name: str, generation: int, parent: Candidate, mutation: MutationTask, proposal: Proposal
     ) -> Candidate:
-        text = self._changed(parent, mutation, proposal.text)
+        new = proposal.text
+        text = parent.text if new is None else self.task.with_text(parent.text, mutation.target, new)
         candidate = Candidate(
             name,
             text,

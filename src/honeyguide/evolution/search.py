@@ -54,6 +54,12 @@ class InstructionTask:
         text = self.form.put(instruction, self.section)
         return self.deployed if self.form.says_the_same(text, self.deployed) else text
 
+    def with_text(self, instruction: str, target: TargetRef, text: str) -> str:
+        """Return ``instruction`` with ``text`` as that of ``target``, the only one or one of several."""
+        texts = self.form.texts(instruction)
+        number = [self.rules_of(place).target for place in range(len(texts))].index(target)
+        return self.form.of((*texts[:number], text, *texts[number + 1 :]))
+
     def speaks_about(self, example: Example) -> frozenset[int]:
         """Return the numbers of the texts that ``example`` speaks about; empty for all of them."""
         return frozenset(self.about.get(example.id, ()))
