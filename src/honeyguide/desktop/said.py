@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 
 from honeyguide.kernel.errors import HoneyguideError
@@ -36,6 +37,7 @@ _PLURAL = ("", "s")
 """What a place behind a word holds that has a plural; other languages say it otherwise."""
 _FEW = 8
 """Letters of a pattern below which its places hold single words only: it would fit too much."""
+_MOST_PARTS = 20
 _MOST = 4000
 """Longer texts are no sentences of the engine."""
 
@@ -55,7 +57,7 @@ class _Pattern:
         Takes time in proportion to the sentence's length, whatever it holds.
         """
         first, *rest = self.words
-        if not sentence.startswith(first):
+        if not sentence.startswith(first) or not sentence.endswith(rest[-1]):
             return None
         begin, found = len(first), {}
         before = first
@@ -85,14 +87,16 @@ class Phrasebook:
     table: Mapping[str, str]
     changes: Mapping[str, str]
     comma: bool = True
-    _patterns: list[_Pattern] = field(default_factory=list)
+    _patterns: dict[str, list[tuple[int, _Pattern]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        places = [(english, other) for english, other in self.table.items() if _PLACE.search(english)]
-        for english, other in sorted(places, key=lambda pair: -len(_PLACE.sub("", pair[0]))):
+        for english, other in self.table.items():
             parts = _PLACE.split(english)
+            if len(parts) == 1:
+                continue
             letters = sum(letter.isalpha() for words in parts[::2] for letter in words)
-            self._patterns.append(_Pattern(tuple(parts[::2]), tuple(parts[1::2]), other, letters < _FEW))
+            pattern = _Pattern(tuple(parts[::2]), tuple(parts[1::2]), other, letters < _FEW)
+            self._patterns.setdefault(parts[0][:2], []).append((-letters, pattern))
 
     def translated(self, sentence: str, depth: int = 0) -> str:
         """Return the sentence in this language; one that is not known as it is."""
@@ -108,15 +112,23 @@ class Phrasebook:
         if change is not None:
             return self._change(change)
         parts = _NEXT.split(sentence)
+        if len(parts) > _MOST_PARTS:
+            return sentence
         if len(parts) > 1:
             said = " ".join(self.translated(part, depth) for part in parts)
             if said != sentence:
                 return said
-        for pattern in self._patterns:
+        for pattern in self._near(sentence):
             found = pattern.found_in(sentence)
             if found is not None:
                 return self._filled(pattern.other, found, depth)
         return sentence
+
+    def _near(self, sentence: str) -> Iterator[_Pattern]:
+        """Yield the patterns whose first two letters fit, the longest first."""
+        found = [entry for begin in {"", sentence[:1], sentence[:2]} for entry in self._patterns.get(begin, ())]
+        for _, pattern in sorted(found, key=itemgetter(0)):
+            yield pattern
 
     def _filled(self, other: str, found: Mapping[str, str], depth: int) -> str:
         def value(place: re.Match[str]) -> str:
