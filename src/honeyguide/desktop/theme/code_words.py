@@ -135,7 +135,8 @@ def friction_words(category: str) -> str:
         "output_truncated": _tr("an answer was cut off"),
         "context_compaction": _tr("the conversation was shortened"),
         "provider_error": _tr("the model could not be used"),
-        "guardrail": _tr("a guardrail stepped in"),
+        "guardrail_halt": _tr("a guardrail halted the run"),
+        "guardrail_block": _tr("a guardrail stepped in"),
         "user_steer": _tr("a person stepped in"),
         "loop_limit": _tr("the run reached its limit of calls"),
     }.get(category, spoken(category))
