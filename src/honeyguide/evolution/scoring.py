@@ -24,11 +24,23 @@ NOTHING_WORKS = 5
 """So many answers at the beginning, all unscored, end a run at once: the provider is down or refuses the key."""
 
 
+_WORDS = {
+    "judge-unparseable": "the judging model gave no marks; choose another model to judge",
+    "judge-truncated": "the judging model's reply was cut off; choose another model to judge",
+    "judge-refused": "the judging model refused; choose another model to judge",
+}
+"""What the usual reasons mean to a person, with what to do."""
+
+
+def _in_words(reason: str) -> str:
+    return f"{reason}: {_WORDS[reason]}" if reason in _WORDS else reason
+
+
 class TooManyUnscored(Exception):
     """So many answers could not be scored that scores would mislead. Not an error of the person's."""
 
     def __init__(self, unscored: int, total: int, reasons: dict[str, int]) -> None:
-        said = ", ".join(f"{reason} ({count})" for reason, count in sorted(reasons.items()))
+        said = ", ".join(f"{_in_words(reason)} ({count})" for reason, count in sorted(reasons.items()))
         super().__init__(f"{unscored} of {total} answers could not be scored: {said}")
         self.unscored = unscored
         self.total = total

@@ -35,17 +35,27 @@ class PhaseLine(QWidget):
             "done": self.tr("done"),
         }
         self._at = 0
+        self._is_stopped = False
         self.set_phase("dataset")
 
     def set_phase(self, phase: str) -> None:
-        """Show the present phase; an unknown one changes nothing."""
-        if phase in PHASES:
+        """Show the present phase; an unknown one changes nothing, and a run that was stopped is never done."""
+        if phase in PHASES and not (self._is_stopped and phase == "done"):
+            self._is_stopped = False
             self._at = PHASES.index(phase)
             said = self.tr("Step {n} of {all}: {phase}").format(
                 n=self._at + 1, all=len(PHASES), phase=self._words[phase]
             )
             self.setAccessibleName(said)
             self.update()
+
+    def set_stopped(self) -> None:
+        """Say that the run ended in the present phase: what was to come never was."""
+        self._is_stopped = True
+        self.setAccessibleName(self.tr("Stopped at step {n} of {all}: {phase}").format(
+            n=self._at + 1, all=len(PHASES), phase=self._words[PHASES[self._at]]
+        ))  # fmt: skip
+        self.update()
 
     @property
     def phase(self) -> str:
@@ -67,6 +77,7 @@ class PhaseLine(QWidget):
             width = painter.fontMetrics().horizontalAdvance(self._words[phase])
             role = Role.TEXT if is_now or is_behind else Role.TEXT_2
             icon = "check" if is_behind or (is_now and phase == "done") else "running" if is_now else "ring"
+            icon = "stop" if is_now and self._is_stopped else icon
             sign = QRectF(x, middle - 8, 16, 16)
             text = QRectF(x + 22, 0, width + 4, self.height())
             if mirrored:
@@ -151,8 +162,14 @@ class RunProgress(QWidget):
         """Show one progress event (``{phase, message, detail}``)."""
         detail = data.get("detail") or {}
         phase = str(data.get("phase", ""))
-        self.phases.set_phase("verification" if detail.get("stage") == "verification" else phase)
-        said = stage_words(detail) or spoken(str(data.get("message") or ""))
+        message = str(data.get("message") or "")
+        if phase == "done" and message == "aborted":
+            self.phases.set_stopped()
+        else:
+            self.phases.set_phase("verification" if detail.get("stage") == "verification" else phase)
+        # The last event of a run names its outcome by code; the sentence about it follows.
+        is_code = phase == "done" and " " not in message
+        said = stage_words(detail) or ("" if is_code else spoken(message))
         if said:
             self._said.set_text(said)
         done, planned = detail.get("done"), detail.get("planned")
