@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from collections.abc import Callable
 from importlib import import_module
 
@@ -10,6 +12,9 @@ REST_S = 0.3
 """How often it is asked whether the first page has read what it shows; the rest is imported after that."""
 REST_AT_MOST_S = 8.0
 """How long the rest waits for that at most."""
+SETTLES_S = 0.1
+TRIES = 50
+_one_at_a_time = threading.Lock()
 
 
 async def at_rest(is_reading: Callable[[], bool]) -> None:
@@ -22,8 +27,39 @@ async def at_rest(is_reading: Callable[[], bool]) -> None:
             return
 
 
+def import_settled(do: Callable[[], None]) -> None:
+    """Import in this thread, no other of these imports meanwhile; what another thread has half imported is waited for.
+
+    Where two threads enter a circle of modules at two places, Python hands one of them a module that is not finished
+    yet, rather than let both wait for ever. A moment later it is.
+    """
+    with _one_at_a_time:
+        for _ in range(TRIES):
+            try:
+                return do()
+            except ImportError as error:
+                if "partially initialized" not in str(error):
+                    raise
+            time.sleep(SETTLES_S)
+        do()
+
+
 def import_first() -> None:
     """Import what opens a workspace and shows its inbox."""
+    import_settled(_first)
+
+
+def import_review() -> None:
+    """Import what shows the chosen run."""
+    import_settled(_review)
+
+
+def import_rest() -> None:
+    """Import the other pages, the dialogs, and the rooms of the workspace that they ask."""
+    import_settled(_rest)
+
+
+def _first() -> None:
     from honeyguide.workspace.loading import load_review_list
 
     load_review_list()
@@ -32,16 +68,14 @@ def import_first() -> None:
     import_module("honeyguide.desktop.pages.inbox")
 
 
-def import_review() -> None:
-    """Import what shows the chosen run."""
+def _review() -> None:
     from honeyguide.workspace.loading import load_review
 
     load_review()
     import_module("honeyguide.desktop.pages.review")
 
 
-def import_rest() -> None:
-    """Import the other pages, the dialogs, and the rooms of the workspace that they ask."""
+def _rest() -> None:
     from honeyguide.desktop.pages.every import MODULES
     from honeyguide.workspace.loading import load_everything
 
