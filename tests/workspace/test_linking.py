@@ -206,3 +206,12 @@ async def test_a_person_says_which_answers_were_good_and_takes_it_back(shop, tmp
     assert await shop.unconfirm_traces(ids) == 40
     assert (await shop.traces(TraceQuery(outcome="pending"))).total == 40
     assert await shop.unconfirm_traces(ids) == 0
+
+
+async def test_an_answer_that_was_rated_bad_is_found_good_only_by_its_number(shop, tmp_path):
+    await shop.add_target(prompt_file(tmp_path), name="shop")
+    await shop.import_traces([rows_file(tmp_path, {"answer": "That is a broken bell.", "rating": 1})], target="shop")
+    rows = (await shop.traces(TraceQuery(outcome="pending"))).items
+    assert await shop.unsaid_traces() == 0
+    assert await shop.confirm_traces(TraceQuery(target="shop")) == []
+    assert await shop.confirm_traces(ids=[rows[0].id]) == [rows[0].id]

@@ -9,7 +9,7 @@ import typer
 
 from honeyguide.cli import output, session
 from honeyguide.kernel.errors import InvalidInput, NotFound
-from honeyguide.workspace import ModelRef, ModelRole, Page, RunOptions, TraceQuery, TraceRow
+from honeyguide.workspace import ImportReport, ModelRef, ModelRole, Page, RunOptions, TraceQuery, TraceRow, Workspace
 
 app = typer.Typer(help="Recorded executions of the agent.", no_args_is_help=True)
 OfSource = Annotated[str | None, typer.Option(help="Only those of one source.")]
@@ -47,11 +47,15 @@ def import_(
         if not json and total:
             output.notes().print(f"{done * 100 // total:3d} %  {output.shown(path)}", style="dim")
 
-    report = session.run_with_workspace(
-        lambda workspace: workspace.import_traces(
+    async def work(workspace: Workspace) -> tuple[ImportReport, int, int]:
+        made = await workspace.import_traces(
             paths, source=source, mapping=mapping or None, progress=progress, target=target
         )
-    )
+        silent = await workspace.unsaid_traces()
+        lonely = await workspace.traces(TraceQuery(unlinked=True, limit=1))
+        return made, silent, lonely.total
+
+    report, silent, lonely = session.run_with_workspace(work)
     if json:
         output.print_json(report.to_json())
         return
@@ -78,6 +82,15 @@ def import_(
             output.console().print(
                 f"[yellow]![/] {output.shown(file['path'])}: {problem['count']} × {output.shown(problem['problem'])}"
             )
+    if report.imported and lonely:
+        output.notes().print(
+            f"{lonely} traces speak about no target yet. Say which: honeyguide traces link TARGET --unlinked"
+        )
+    if report.imported and silent:
+        output.notes().print(
+            f"Of {silent} answers nobody said whether they were good, so they are no examples. "
+            "Say so of those that were: honeyguide traces confirm"
+        )
 
 
 @app.command("list")

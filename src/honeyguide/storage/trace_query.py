@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, case, exists, select, tuple_
+from sqlalchemy import ColumnElement, Select, case, exists, func, select, tuple_
 
 from honeyguide.storage.mapping import AnySelect
 from honeyguide.storage.records import TraceFilter, TraceRow
 from honeyguide.storage.tables import ExecutionTraceRow, TraceFactsRow, TraceTargetRow
 from honeyguide.storage.text import moment
+from honeyguide.traces.records import REFERENCE, TraceOutcome
 
 _T, _F, _L = ExecutionTraceRow, TraceFactsRow, TraceTargetRow
 
@@ -54,7 +55,8 @@ def select_rows() -> AnySelect:
 
 
 def _needs_facts(wanted: TraceFilter) -> bool:
-    return wanted.conversation is not None or wanted.source is not None or wanted.project is not None or wanted.sendable
+    named = wanted.conversation is not None or wanted.source is not None or wanted.project is not None
+    return named or wanted.sendable or wanted.unsaid
 
 
 def _conditions(wanted: TraceFilter) -> list[ColumnElement[bool]]:
@@ -82,6 +84,12 @@ def _conditions(wanted: TraceFilter) -> list[ColumnElement[bool]]:
         conditions.append(_T.created_at < moment(wanted.until))
     if wanted.sendable:
         conditions.append(_F.never_send.is_(False))
+    if wanted.unsaid:
+        conditions += [
+            _T.outcome == TraceOutcome.PENDING.value,
+            _F.outcome_evidence == "",
+            func.coalesce(_F.outcome_detail, "") != REFERENCE,
+        ]
     if wanted.target is not None:
         conditions.append(
             exists().where(

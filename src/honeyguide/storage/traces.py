@@ -104,8 +104,11 @@ class TracesRepository:
         return self._settle(replace(trace, facts=facts), TraceOutcome.VERIFIED)
 
     def confirm(self, wanted: TraceFilter) -> list[int]:
-        """Note that a person found answers good, of those whose end is not known. Returns which there were."""
-        open_ones = replace(wanted, outcomes=(TraceOutcome.PENDING,))
+        """Note that a person found answers good, of those whose end is not known. Returns which there were.
+
+        An answer that a rating or a check spoke against is taken only where ``wanted`` names it by its id.
+        """
+        open_ones = replace(wanted, outcomes=(TraceOutcome.PENDING,), unsaid=wanted.ids is None)
         found = list(self._session.scalars(trace_query.matching_ids(open_ones)))
         return [self.mark_verified(trace_id, PERSON).id for trace_id in found]
 

@@ -210,6 +210,10 @@ class History(Browsing):
             raise InvalidInput("A search cannot be confirmed as a whole.", hint="Name the traces that it found.")
         return await self._core.store.write(lambda unit: unit.traces.confirm(wanted))
 
+    async def unsaid_traces(self) -> int:
+        """Return of how many answers nobody and nothing said whether they were good."""
+        return await self._core.store.read(lambda unit: unit.traces.count(TraceFilter(unsaid=True)))
+
     async def unconfirm_traces(self, ids: Sequence[int]) -> int:
         """Take that word back; return how many traces it was said of."""
         return await self._core.store.write(lambda unit: unit.traces.unconfirm(list(dict.fromkeys(ids))))

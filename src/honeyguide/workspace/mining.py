@@ -87,7 +87,7 @@ class Mining:
             least = self._core.settings.get(LEAST_ANSWER)
             words = f"{short} answers under {least} characters were left out. Labels need a lower 'Shortest answer'."
             found.append(Reason("short-answers", words, blocks=False))
-        open_ones = dataset.dropped.get("outcome-pending", 0)
+        open_ones = await self._core.store.read(lambda unit: unit.traces.count(TraceFilter(target=ref, unsaid=True)))
         if open_ones:
             words = f"{open_ones} answers have no known end. Say which of them were good; each then becomes an example."
             found.append(Reason("unrated-history", words, blocks=False))

@@ -22,6 +22,7 @@ class TraceFilter:
         since, until: bounds on ``created_at`` (inclusive, exclusive), in any ISO 8601 spelling.
         sendable: only those not marked "never send".
         project: this folder as the source wrote it.
+        unsaid: only answers of which nobody and nothing said whether they were good.
         ids: one of these row ids; ``None`` means any.
         after_id: stored after the trace with this row id, whatever its own moment says.
     """
@@ -40,6 +41,7 @@ class TraceFilter:
     since: str | None = None
     until: str | None = None
     sendable: bool = False
+    unsaid: bool = False
     ids: Sequence[int] | None = None
     after_id: int | None = None
 

@@ -133,6 +133,10 @@ class HistoryMethods(Parts):
 
         return await self._history.confirm_traces(query or TraceQuery(), ids)
 
+    async def unsaid_traces(self) -> int:
+        """Return of how many answers nobody and nothing said whether they were good."""
+        return await self._history.unsaid_traces()
+
     async def unconfirm_traces(self, ids: Sequence[int]) -> int:
         """Take that word back; return how many traces it was said of."""
         return await self._history.unconfirm_traces(ids)
