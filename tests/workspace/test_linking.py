@@ -210,8 +210,11 @@ async def test_a_person_says_which_answers_were_good_and_takes_it_back(shop, tmp
 
 async def test_an_answer_that_was_rated_bad_is_found_good_only_by_its_number(shop, tmp_path):
     await shop.add_target(prompt_file(tmp_path), name="shop")
-    await shop.import_traces([rows_file(tmp_path, {"answer": "That is a broken bell.", "rating": 1})], target="shop")
-    rows = (await shop.traces(TraceQuery(outcome="pending"))).items
-    assert await shop.unsaid_traces() == 0
+    path = tmp_path / "rated.jsonl"
+    rows = ({"question": f"What is bell {n} for?", "answer": "For ringing.", "rating": 1 + n % 2 * 4} for n in range(8))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    await shop.import_traces([path], target="shop")
+    bad = (await shop.traces(TraceQuery(outcome="pending"))).items
+    assert (len(bad), await shop.unsaid_traces()) == (4, 0)
     assert await shop.confirm_traces(TraceQuery(target="shop")) == []
-    assert await shop.confirm_traces(ids=[rows[0].id]) == [rows[0].id]
+    assert await shop.confirm_traces(ids=[bad[0].id]) == [bad[0].id]
