@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -55,7 +56,7 @@ def import_review() -> None:
 
 
 def import_rest() -> None:
-    """Import the other pages, the dialogs, and the rooms of the workspace that they ask."""
+    """Import the other pages, the dialogs, the rooms of the workspace that they ask, and what draws charts."""
     import_settled(_rest)
 
 
@@ -84,3 +85,7 @@ def _rest() -> None:
     load_everything()
     for dialog in ("new_run", "connect_model", "find_agents", "palette", "shortcuts"):
         import_module(f"honeyguide.desktop.dialogs.{dialog}")
+    from honeyguide.desktop.widgets.charts.loading import load_now
+
+    with contextlib.suppress(ImportError):  # the charts say so when they are looked at
+        load_now()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +21,9 @@ from honeyguide.desktop.widgets.labels import PlainLabel
 from honeyguide.desktop.widgets.states import StateStack
 
 COALESCE_MS = 100
+BETWEEN_BUILDS_S = 0.05
+"""Charts beside each other are built one after the other, with at least this pause: each takes some 40 ms."""
+_last_build = [0.0]
 _PADDING = 0.09
 """Share of the range that stays free around the data; labels need some."""
 _LABEL = 30.0
@@ -221,6 +225,7 @@ class ChartFrame(QWidget):
         self._adopt_menus()
         self._colour_frame()
         self.build()
+        _last_build[0] = time.monotonic()
         self._redraw()
 
     def _adopt_menus(self) -> None:
@@ -255,7 +260,10 @@ class ChartFrame(QWidget):
 
     def _redraw(self) -> None:
         if self.plot is None and self.isVisible() and library() is not None:
-            self._build()
+            if time.monotonic() - _last_build[0] < BETWEEN_BUILDS_S:
+                self.changed()  # another chart was just built: let the window breathe
+            else:
+                self._build()
             return
         self._show_state()
         if self.plot is not None and self.has_data():
