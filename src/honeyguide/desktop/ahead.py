@@ -55,6 +55,12 @@ def import_review() -> None:
     import_settled(_review)
 
 
+async def review_imported() -> None:
+    """Let the list be painted first; then the review is imported beside the loop."""
+    await asyncio.sleep(0.02)
+    await asyncio.to_thread(import_review)
+
+
 def import_rest() -> None:
     """Import the other pages, the dialogs, the rooms of the workspace that they ask, and what draws charts."""
     import_settled(_rest)

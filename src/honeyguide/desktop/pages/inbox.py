@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
 
 from honeyguide.desktop.actions import Handler, Handlers
-from honeyguide.desktop.ahead import import_review
+from honeyguide.desktop.ahead import review_imported
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.exporting import export_table
 from honeyguide.desktop.dialogs.small import TextDialog
@@ -192,7 +191,7 @@ class InboxPage(Page):
         if self._chosen:
             self.desk.memory.set("inbox.run", self._chosen)
         if self._review is None:
-            self.tasks.latest("first review", _until_review_is_imported, lambda _: self._show_review())
+            self.tasks.latest("first review", review_imported, lambda _: self._show_review())
         else:
             self._show_review()
 
@@ -337,12 +336,6 @@ class InboxPage(Page):
             export=lambda: self.tasks.start(self._export_rows(selected_only=True), "export rows"),
         )
         menu.popup(point)
-
-
-async def _until_review_is_imported() -> None:
-    """Let the list be painted first; then the review is imported beside the loop."""
-    await asyncio.sleep(0.02)
-    await asyncio.to_thread(import_review)
 
 
 def waiting_words(widget: QWidget, count: int) -> str:
