@@ -49,7 +49,7 @@ def run_row(row: views.RunTableRow) -> RunRow:
         cost_usd=row.cost_usd,
         calls=row.calls,
         progress=row.progress,
-        phase=spoken(row.message) if row.state == "running" else "",
+        phase=_sentence(row.message) if row.state == "running" else "",
         model=models_words(row.model),
     )
 
@@ -80,10 +80,15 @@ def progressed(row: RunRow, data: Mapping[str, Any]) -> RunRow:
     return replace(
         row,
         progress=progress,
-        phase=stage_words(detail) or spoken(str(data.get("message") or "")) or row.phase,
+        phase=stage_words(detail) or _sentence(str(data.get("message") or "")) or row.phase,
         calls=calls if isinstance(calls, int) else row.calls,
         cost_usd=float(usd) if isinstance(usd, int | float) else row.cost_usd,
     )
+
+
+def _sentence(message: str) -> str:
+    """Return a message of a run in words; a search names some steps by code (``mutate``), which says nothing."""
+    return spoken(message) if " " in message.strip() else ""
 
 
 def models_words(models: str | None) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,7 +13,9 @@ from honeyguide.desktop.models.cells import CELL_ROLE, KEY_ROLE
 from honeyguide.desktop.models.export import Format, export_rows
 from honeyguide.desktop.models.run_rows import RunRow
 from honeyguide.desktop.models.runs import RunTableModel
+from honeyguide.desktop.rows import progressed, run_row
 from honeyguide.desktop.theme.roles import Role
+from honeyguide.workspace.views.runs import RunTableRow
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -207,3 +210,15 @@ def test_only_a_valid_position_has_data(qapp):
     assert model.headerData(0, Qt.Orientation.Vertical) is None
     assert model.headerData(0, Qt.Orientation.Horizontal) == "Outcome"
     assert model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+def test_a_running_line_never_shows_a_code_word_of_the_search():
+    row = RunTableRow(
+        uuid="run-1", state="running", target_kind="text", target_name="support", finding=None, words="", change="",
+        delta=None, interval=None, gate_verdict=None, failed_gate=None, cost_usd=None, calls=3,
+        created_at="2026-06-01T12:00:00.000Z", progress=None, message="mutate", model=None, needs_note=False,
+        can_accept=False,
+    )  # fmt: skip
+    assert run_row(row).phase == ""
+    assert run_row(replace(row, message="Collecting cases.")).phase == "Collecting cases."
+    assert progressed(run_row(row), {"message": "mutate"}).phase == ""
