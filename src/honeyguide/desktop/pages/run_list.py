@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from honeyguide.desktop.models.runs import RunTableModel
@@ -17,6 +19,9 @@ from honeyguide.desktop.widgets.states import StateAction, StateStack
 ALWAYS = ("proposed", "running", "accepted", "deployed", "rejected", "failed", "skipped-delta")
 SOMETIMES = ("skipped-gates", "skipped-trigger", "inconclusive", "aborted", "interrupted")
 """States whose chip stands there only when a run is in them."""
+
+AGES_MS = 30_000
+"""How often the ages are written anew while the list is seen; they tell minutes."""
 
 
 class RunListPanel(QWidget):
@@ -51,6 +56,18 @@ class RunListPanel(QWidget):
         line.addWidget(self.index_line)
         column.addLayout(line)
         self.model.index_progress.connect(self._on_index)
+        self._ages = QTimer(self)
+        self._ages.setInterval(AGES_MS)
+        self._ages.timeout.connect(self.model.refresh_ages)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.model.refresh_ages()
+        self._ages.start()
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._ages.stop()
+        super().hideEvent(event)
 
     def show_counts(self, counts: Mapping[str, int]) -> None:
         """Say how many runs are in each state."""
