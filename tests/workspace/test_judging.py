@@ -78,7 +78,7 @@ async def test_past_inputs_run_again_on_two_texts(workspace):
     ids = [row.id for row in page.items]
     rows = await workspace.replay(ids, "Write texts.", "Write texts. Every text starts with a title.")
     assert len(rows) == 3
-    assert all("Title:" in row.right.answer.text for row in rows)
+    assert [row.right.answer.text for row in rows if "Title:" not in row.right.answer.text] == []
     assert not any("Title:" in row.left.answer.text for row in rows)
     await workspace.mark_never_send(ids[:1])
     with pytest.raises(PolicyRefused):

@@ -218,3 +218,13 @@ async def test_an_answer_that_was_rated_bad_is_found_good_only_by_its_number(sho
     assert (len(bad), await shop.unsaid_traces()) == (4, 0)
     assert await shop.confirm_traces(TraceQuery(target="shop")) == []
     assert await shop.confirm_traces(ids=[bad[0].id]) == [bad[0].id]
+
+
+async def test_a_short_text_has_little_room_and_a_setting_gives_it_more(shop, tmp_path):
+    path = tmp_path / "short.txt"
+    path.write_text("You answer questions about bicycles.\n")
+    await shop.add_target(path, name="short")
+    plan = await shop.plan("short", RunOptions())
+    assert "short may grow by 7 characters only." in str(plan.to_json()["reasons"])
+    await shop.set_setting("runs.max_growth", 3.0)
+    assert "little-room" not in str((await shop.plan("short", RunOptions())).to_json()["reasons"])

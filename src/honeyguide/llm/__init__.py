@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from honeyguide.llm.registry import ModelRegistry, costs_money, gguf_name, make_provider
+    from honeyguide.llm.retry import OnWait
     from honeyguide.llm.settings import DEFAULT_MODELS, Endpoint, ModelSettings, grades_itself, own_endpoints
     from honeyguide.llm.stack import ModelStack, RunModels, build_stack
     from honeyguide.llm.whole import complete_whole, is_truncated
@@ -58,6 +59,7 @@ __all__ = [
     "ModelSettings",
     "ModelStack",
     "Money",
+    "OnWait",
     "PriceTable",
     "RunModels",
     "Spend",
@@ -120,6 +122,7 @@ __getattr__, __dir__ = exports(
             "gguf_name",
             "make_provider",
         ),
+        ".retry": ("OnWait",),
         ".settings": (
             "DEFAULT_MODELS",
             "Endpoint",

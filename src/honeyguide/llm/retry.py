@@ -76,6 +76,10 @@ class RetryPolicy:
         return self.waits[min(attempt, len(self.waits)) - 1] + share * self.jitter
 
 
+OnWait = Callable[[ModelError, float], None]
+"""Told before each wait: what went wrong, and in how many seconds the call is made again."""
+
+
 class AttemptListener(Protocol):
     """Who must know of attempts that failed: the budget, the journal, the limiter."""
 
@@ -103,6 +107,7 @@ class RetryingClient:
         cancel: Cancellation | None = None,
         while_waiting: Callable[[], AbstractAsyncContextManager[None]] | None = None,
         contact: Contact | None = None,
+        on_wait: OnWait | None = None,
     ) -> None:
         """
         Args:
@@ -115,6 +120,7 @@ class RetryingClient:
         self._cancel = cancel or Cancellation()
         self._while_waiting = while_waiting or contextlib.nullcontext
         self._contact = contact or Contact(is_missing=False)
+        self._on_wait = on_wait
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """As ``ModelClient.complete``; the last error is raised as it came."""
@@ -124,6 +130,7 @@ class RetryingClient:
             if not _is_retryable(error):
                 raise
             first: ModelError | None = error  # most calls end above: tenacity's machinery costs more than all layers
+            last = error
 
         async def attempt() -> ModelReply:
             nonlocal first
@@ -135,6 +142,8 @@ class RetryingClient:
         def wait(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
             assert isinstance(error, ModelError)
+            nonlocal last
+            last = error
             failure = failure_of(error)
             if failure.is_unconnected and self._contact.is_missing:
                 return self._policy.wait_without_contact(state.attempt_number)
@@ -153,6 +162,8 @@ class RetryingClient:
                 self._listener.again(request)
             self._cancel.check()
             if seconds > 0:
+                if self._on_wait:
+                    self._on_wait(last, seconds)
                 async with self._while_waiting():
                     await self._cancel.sleep(seconds)
 

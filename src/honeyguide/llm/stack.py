@@ -18,7 +18,7 @@ from honeyguide.llm.prices import FreeQuote, Quote, TableQuote
 from honeyguide.llm.protocol import ModelClient, ModelRef, ModelReply, ModelRequest
 from honeyguide.llm.providers.outgoing import Outgoing, Provider
 from honeyguide.llm.registry import ModelRegistry
-from honeyguide.llm.retry import Contact, RetryingClient, RetryPolicy
+from honeyguide.llm.retry import Contact, OnWait, RetryingClient, RetryPolicy
 from honeyguide.llm.whole import WHOLE_ROLES, complete_whole
 
 Redact = Callable[[str], str]
@@ -94,6 +94,7 @@ def build_stack(
     policy: RetryPolicy | None = None,
     batching: BatchingClient | None = None,
     contact: Contact | None = None,
+    on_wait: OnWait | None = None,
 ) -> ModelStack:
     """Return ``provider`` with all layers around it.
 
@@ -101,11 +102,12 @@ def build_stack(
         quote: what knows its price; free when not given.
         batching: stands in for limiter and retry when calls go out in batches.
         contact: shared by the stacks of a run that lead to the same address.
+        on_wait: told before each wait for another attempt.
     """
     cancel = cancel or Cancellation()
     meter = Meter(budget, quote or FreeQuote())
     sender: ModelClient = batching or _one_by_one(
-        provider, Attempts(journal, meter, limiter), limiter, cancel, policy, contact
+        provider, Attempts(journal, meter, limiter), limiter, cancel, policy, contact, on_wait
     )
     return ModelStack(ref, JournaledClient(BudgetedClient(sender, meter), journal, redact), provider, redact, cancel)
 
@@ -117,6 +119,7 @@ def _one_by_one(
     cancel: Cancellation,
     policy: RetryPolicy | None,
     contact: Contact | None,
+    on_wait: OnWait | None,
 ) -> LimitedClient:
     """Return limiter, retry and provider: what sends each call by itself."""
     retrying = RetryingClient(
@@ -126,6 +129,7 @@ def _one_by_one(
         cancel=cancel,
         while_waiting=lambda: limiter.lent(cancel),
         contact=contact,
+        on_wait=on_wait,
     )
     return LimitedClient(retrying, limiter, cancel)
 
@@ -142,6 +146,7 @@ class RunModels:
         cancel: Cancellation | None = None,
         redact: Redact = as_it_is,
         policy: RetryPolicy | None = None,
+        on_wait: OnWait | None = None,
     ) -> None:
         self.journal = journal
         self.budget = budget
@@ -149,6 +154,7 @@ class RunModels:
         self._registry = registry
         self._redact = redact
         self._policy = policy
+        self._on_wait = on_wait
         self._batching: list[BatchingClient] = []
         self._contacts: dict[int, Contact] = {}  # by limiter: there is one for each address
 
@@ -191,7 +197,7 @@ class RunModels:
         batching = None
         if takes_batches:
             listener = Attempts(self.journal, Meter(self.budget, quote), limiter)
-            single = _one_by_one(provider, listener, limiter, self.cancel, self._policy, contact)
+            single = _one_by_one(provider, listener, limiter, self.cancel, self._policy, contact, self._on_wait)
             batching = BatchingClient(
                 provider,  # type: ignore[arg-type]
                 self.journal,
@@ -212,6 +218,7 @@ class RunModels:
             policy=self._policy,
             batching=batching,
             contact=contact,
+            on_wait=self._on_wait,
         )
 
     @property

@@ -165,7 +165,9 @@ async def text_request(core: Core, home: Home, options: RunOptions, live: str) -
 def gates_for(core: Core, options: RunOptions, kind: TargetKind) -> GateOptions:
     """Return the limits of the gates for a text. Raises InvalidInput, PolicyRefused."""
     allowed = GateOptions(
-        allow_looser=bool(core.settings.get("runs.allow_looser_gates")), allow_memorised=options.allow_memorised
+        max_growth_ratio=float(core.settings.get("runs.max_growth")),
+        allow_looser=bool(core.settings.get("runs.allow_looser_gates")),
+        allow_memorised=options.allow_memorised,
     )
     return allowed.overridden(options.gate_options, kind)
 

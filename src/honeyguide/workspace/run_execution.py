@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from honeyguide import __version__
 from honeyguide.evals.examples import Dataset
@@ -110,6 +111,7 @@ class Execution:
                         active.cancel,
                         max_calls=prepared.max_calls,
                         max_usd=prepared.max_usd,
+                        on_wait=partial(self._watching.waits, active),
                     ) as models,
                     self._watching.heard(active),
                 ):

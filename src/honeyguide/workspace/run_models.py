@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from honeyguide.llm import Budget, Cancellation, Journal, RunModels, Spend
+from honeyguide.llm import Budget, Cancellation, Journal, OnWait, RunModels, Spend
 from honeyguide.workspace.core import Core
 
 
@@ -19,11 +19,13 @@ async def run_models(
     max_calls: int | None,
     max_usd: float | None,
     on_top: bool = False,
+    on_wait: OnWait | None = None,
 ) -> AsyncIterator[RunModels]:
     """Open a run's journal with its budget; replies that are in it cost nothing.
 
     Args:
         max_calls, max_usd: the ceilings of the run in all its starts.
+        on_wait: told before a call that failed is made again.
         on_top: count them from what the journal holds already, for work that was agreed to later.
     """
     path = core.layout.journal(uuid)
@@ -35,7 +37,9 @@ async def run_models(
         max_usd = None if max_usd is None else max_usd + (journal.totals.usd or 0.0) + journal.totals.maybe_usd
         max_tokens = None if max_tokens is None else max_tokens + journal.totals.tokens
     budget = Budget(max_calls, max_usd, max_tokens, shared=core.ledgers(), paid_before=journal.totals)
-    models = RunModels(core.registry, journal, budget, cancel=cancel, redact=core.outgoing_redactor().text)
+    models = RunModels(
+        core.registry, journal, budget, cancel=cancel, redact=core.outgoing_redactor().text, on_wait=on_wait
+    )
     try:
         yield models
     finally:

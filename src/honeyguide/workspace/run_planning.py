@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from honeyguide.evolution.gates.length import longest_allowed_growth, units
 from honeyguide.evolution.plan import Reason
+from honeyguide.evolution.requests import EvolutionRequest
 from honeyguide.kernel.errors import Conflict, PolicyRefused
 from honeyguide.llm import ModelReply, ModelRequest, ModelRole
 from honeyguide.llm.journal import redacted
@@ -30,6 +33,9 @@ from honeyguide.workspace.together import Group, Together
 from honeyguide.workspace.views.options import RunOptions
 from honeyguide.workspace.views.runs import PlanReport
 
+ROOM_FOR_A_RULE = 40
+"""Characters: what a short rule takes."""
+
 
 class Planning:
     """Answers what a run would be."""
@@ -49,7 +55,12 @@ class Planning:
         request = await request_for(self._core, group, options)
         dataset = await self._mining.dataset(group.refs, options.seed)
         stage, of_suite = await self._suites.stage_and_reasons(home)
-        reasons = (*await self._reasons(group, models), *of_suite, *await self._mining.advice(home.ref, dataset))
+        reasons = (
+            *await self._reasons(group, models),
+            *of_suite,
+            *_little_room(request),
+            *await self._mining.advice(home.ref, dataset),
+        )
         in_batches = goes_in_batches(self._core, options)
         plan = await self._core.in_thread(
             lambda: plan_for(self._core, request, dataset, models, reasons, in_batches=in_batches, suite=stage)
@@ -120,6 +131,18 @@ class Planning:
         if models.grades_itself:
             found.append(Reason("grades-itself", "The model would grade its own answers.", blocks=False))
         return tuple(found)
+
+
+def _little_room(request: EvolutionRequest) -> Iterator[Reason]:
+    """Name the texts that are so short that the limit on growth leaves no room for a rule."""
+    for text in request.single_texts:
+        most = longest_allowed_growth(text.live, text.gates)
+        if most is not None and most - units(text.live) < ROOM_FOR_A_RULE and request.candidate is None:
+            words = (
+                f"{text.target.name} may grow by {most - units(text.live)} characters only. "
+                "A higher 'Longest growth' gives short texts room."
+            )
+            yield Reason("little-room", words, blocks=False)
 
 
 class _NoClient:

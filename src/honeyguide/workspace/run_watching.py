@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from honeyguide.evolution.requests import Progress
+from honeyguide.evolution.requests import Phase, Progress
 from honeyguide.kernel.clock import iso
-from honeyguide.kernel.errors import Conflict, HoneyguideError, Interrupted
+from honeyguide.kernel.errors import Conflict, HoneyguideError, Interrupted, ModelError
 from honeyguide.llm import Cancellation, ModelClient, ModelReply, ModelRequest, Spend
 from honeyguide.prompts.targets import TargetRef
 from honeyguide.workspace.core import Core
@@ -24,6 +24,9 @@ from honeyguide.workspace.views.runs import ProgressEvent, RunResult
 
 OnProgress = Callable[[ProgressEvent], None]
 STORE_PROGRESS_EVERY = 0.4
+LEAST_WAIT_TOLD = 1.0
+"""Seconds: shorter waits for a model are not worth a word."""
+WAITS_TOLD_EVERY = 2.0
 """Seconds between two stored states of a run; its own process is told at once."""
 LOOK_FOR_CANCEL_EVERY = 0.5
 MOST_TRIED = 5000
@@ -52,6 +55,7 @@ class ActiveRun:
     last: ProgressEvent | None = None
     tried: deque[ProgressEvent] = field(default_factory=lambda: deque(maxlen=MOST_TRIED))
     stored_at: float = 0.0
+    silent_until: float = 0.0
     phase: str = ""
     spend: Callable[[], Spend] | None = None
 
@@ -116,6 +120,15 @@ class Watching:
             task = asyncio.get_running_loop().create_task(self._store_progress(active, event))
             self._storing.add(task)
             task.add_done_callback(self._storing.discard)
+
+    def waits(self, active: ActiveRun, error: ModelError, seconds: float) -> None:
+        """Tell that a model did not answer, and when it is asked again; of many calls that wait, one every while."""
+        now = time.monotonic()
+        if seconds < LEAST_WAIT_TOLD or now < active.silent_until:
+            return
+        active.silent_until = now + WAITS_TOLD_EVERY
+        phase = Phase(active.last.phase) if active.last is not None else Phase.COMPOSE
+        self.tell(active, Progress(phase, f"{error.message.rstrip('.')}. It is asked again in {round(seconds)} s."))
 
     async def note_failure(self, active: ActiveRun, error: HoneyguideError) -> None:
         """End an attempt that an error ended."""

@@ -95,6 +95,15 @@ SETTINGS: tuple[Setting, ...] = (
         "Prove in batches",
         "Half the price where it is offered; takes minutes to hours.",
     ),
+    Setting(
+        "runs.max_growth",
+        "number",
+        0.2,
+        "Longest growth",
+        "How much longer a text may become, as a share of 1; more for short texts.",
+        least=0,
+        most=20,
+    ),
     Setting("runs.allow_looser_gates", "switch", False, "Looser rules", "Whether a request may loosen the gates."),
     Setting(
         "privacy.replace_personal", "switch", True, "Personal data", "Replace mail addresses, phone numbers, home."

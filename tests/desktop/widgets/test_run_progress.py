@@ -29,5 +29,5 @@ def test_a_model_that_cannot_judge_is_said_in_words_with_what_to_do() -> None:
     words = str(TooManyUnscored(5, 5, {"judge-unparseable": 5}))
     assert "choose another model to judge" in words
     german = read_phrasebook(Path(said_file("de"))).translated(f"inconclusive: judge not usable ({words})")
-    assert "wählen Sie zum Bewerten ein anderes Modell" in german
+    assert "wählen Sie einen anderen" in german
     assert "judge" not in german
