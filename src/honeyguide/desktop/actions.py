@@ -254,6 +254,8 @@ def _help() -> tuple[Action, ...]:
     return (
         Action("palette", tr("Actions", "Find an action…"), Menu.HELP, 0, ("Ctrl+K", "Ctrl+Shift+P"), icon="search"),
         Action("shortcuts", tr("Actions", "All keys…"), Menu.HELP, 0, ("F1", "Ctrl+/"), single="?", icon="keyboard"),
+        Action("tour", tr("Actions", "Show me around"), Menu.HELP, 0, icon="flag",
+               about=tr("Actions", "A short tour of a run, its proof and what you can decide.")),
         Action("doctor", tr("Actions", "What works here…"), Menu.HELP, 1, icon="tool",
                about=tr("Actions", "Checks this installation and says what to do.")),
         Action("reports", tr("Actions", "Error reports…"), Menu.HELP, 1, icon="folder",

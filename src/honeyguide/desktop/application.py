@@ -63,6 +63,7 @@ class Application(QObject):
         self._leave: asyncio.Future[Path | None] | None = None
         self._tasks = TaskScope(self.fail, "window")
         self._commands: Commands | None = None
+        self._sample_run = ""
         self._is_asking = False
         self._keeping: asyncio.Task[None] | None = None
         self._collector = MainThreadCollector(self)
@@ -164,8 +165,16 @@ class Application(QObject):
             if desk is not None:
                 uuid = await desk.workspace.start_run(SAMPLE_TARGET, RunOptions(), origin=desk.origin)
                 self.window.show_page("inbox", uuid)
+                self._sample_run = uuid
+                if uuid not in desk.workspace.active_runs():
+                    self._offer_tour()
 
         self._tasks.start(work(), "run on the sample")
+
+    def _offer_tour(self) -> None:
+        self._sample_run = ""
+        if self._commands is not None and self.is_for_a_person:
+            self._commands.tour.offer()
 
     def _look_in(self, folder: Path | None) -> None:
         if self._commands is not None:
@@ -229,6 +238,8 @@ class Application(QObject):
             return
         self.window.say_waiting(self.window.tr("Closing…"))
         desk.live.close()
+        if self._commands is not None:
+            self._commands.tour.close()
         self.window.drop_pages()
         self._keeping = None
         await desk.tasks.aclose()
@@ -275,6 +286,8 @@ class Application(QObject):
         for event in events:
             if event.kind == "attempt:finished":
                 self._tasks.start(endings.tell_run(desk, self._call_for, event.subject), "tell of a run's end")
+                if event.subject == self._sample_run:
+                    self._offer_tour()
             elif event.kind == "flow:job-finished":
                 endings.tell_job(desk, self._call_for, event)
 
@@ -283,10 +296,14 @@ class Application(QObject):
         if desk is None:
             return
 
-        async def load() -> int:
-            return (await desk.workspace.run_status()).pending
+        async def load() -> tuple[int, int]:
+            status = await desk.workspace.run_status()
+            return status.pending, sum(status.counts.values()) + sum(status.attempts.values())
 
-        def show(count: int) -> None:
+        def show(found: tuple[int, int]) -> None:
+            count, runs = found
+            if self._commands is not None:
+                self._commands.tour.set_runs(runs)
             self.window.sidebar.button("inbox").set_count(count)
             self.tray.set_count(count)
 

@@ -16,6 +16,7 @@ from honeyguide.desktop.notify import Step
 from honeyguide.desktop.said import said_of
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import ThemeChoice, ThemeSwitch
+from honeyguide.desktop.tour import Tour
 from honeyguide.kernel.errors import HoneyguideError
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Commands:
         self._quit = quit_
         self._tasks: TaskScope = desk.tasks.child("commands")
         self._tr = window.tr
+        self.tour = Tour(desk, window)
 
     def handlers(self) -> Handlers:
         """Return what carries out every action of the window."""
@@ -69,6 +71,7 @@ class Commands:
             "judge-exam": Handler(lambda: start(self._judge_exam(), "judge exam")),
             "palette": Handler(lambda: start(self._palette(), "palette")),
             "shortcuts": Handler(lambda: start(self._shortcuts(), "all keys")),
+            "tour": Handler(lambda: start(self.tour.begin(), "tour"), self.tour.reason_against),
             "doctor": Handler(lambda: start(self._doctor(), "doctor")),
             "reports": Handler(self._reports),
             "check-updates": Handler(lambda: start(self._check_updates(), "check for updates")),
