@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -19,6 +21,7 @@ from PySide6.QtWidgets import (
 from honeyguide.desktop.desk import Desk
 from honeyguide.desktop.dialogs.dialog import Dialog
 from honeyguide.desktop.dialogs.files import ask_files
+from honeyguide.desktop.dialogs.small import TextDialog
 from honeyguide.desktop.rows import role_words
 from honeyguide.desktop.said import said_of, spoken
 from honeyguide.desktop.tasks import TaskScope
@@ -33,6 +36,16 @@ if TYPE_CHECKING:
     from honeyguide.workspace import ModelsReport, ModelTest, ProviderRow
 
 ROLES = ("executor", "judge", "mutator", "maintainer")
+ANOTHER = "+"
+"""The choice of a server that is not in the list."""
+
+
+def server_name(address: str, taken: Sequence[str]) -> str:
+    """Return a name for a server: its host, with a number where a provider is called so already."""
+    host = urlsplit(address if "//" in address else f"//{address}").hostname or "server"
+    stem = re.sub(r"[^a-z0-9]+", "-", host.lower()).strip("-") or "server"
+    stem = stem if stem[0].isalpha() else f"server-{stem}"
+    return next(name for name in (stem, *(f"{stem}-{n}" for n in range(2, 1000))) if name not in taken)
 
 
 class ConnectModelDialog(Dialog):
@@ -166,6 +179,7 @@ class ConnectModelDialog(Dialog):
             words = self.tr("{name} (on this computer)").format(name=provider_words(row.name))
             words = words if row.is_local and row.name not in ("practice", "replay") else provider_words(row.name)
             self._provider.addItem(words, row.name)
+        self._provider.addItem(self.tr("Another server…"), ANOTHER)
         at = self._provider.findData(chosen) if chosen else self._provider.findData("practice")
         self._provider.setCurrentIndex(max(0, at))
         self._provider.blockSignals(False)
@@ -179,6 +193,9 @@ class ConnectModelDialog(Dialog):
         return next((row for row in self._report.providers if row.name == name), None) if self._report else None
 
     def _on_provider(self) -> None:
+        if self._provider.currentData() == ANOTHER:
+            self._go(self._add_server(), "add a server")
+            return
         row = self._row()
         if row is None:
             return
@@ -268,6 +285,29 @@ class ConnectModelDialog(Dialog):
         model = self._model.currentText()
         self._show(report)
         self._model.setEditText(model)
+
+    async def _add_server(self) -> None:
+        """Ask for an address, and keep it under the name of its host."""
+        dialog = TextDialog(
+            "add-server",
+            self.tr("Another server"),
+            self.tr("Its address, for example https://models.example.org/v1"),
+            self.tr("Add it"),
+            self,
+            explains=self.tr("Any server that speaks like OpenAI's (Chat Completions); many do."),
+        )
+        known = dict(self._desk.workspace.setting("models.openai_servers"))
+        name = "practice"
+        if await dialog.ask():
+            name = server_name(dialog.text(), [*known, *(str(row.name) for row in self._rows())])
+            await self._desk.workspace.set_setting("models.openai_servers", {**known, name: dialog.text()})
+        report = await self._desk.workspace.models()
+        self._provider.setCurrentIndex(self._provider.findData("practice"))
+        self._show(report)
+        self._provider.setCurrentIndex(max(0, self._provider.findData(name)))
+
+    def _rows(self) -> Sequence[ProviderRow]:
+        return self._report.providers if self._report else ()
 
     async def _list(self) -> None:
         await self._save_address()
