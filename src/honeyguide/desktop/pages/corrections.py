@@ -156,7 +156,11 @@ class CorrectionsPage(Page):
         found_by = detector_words(detail.row.detector)
         self.about.set_text(self.tr("{state} · found by {detector}").format(state=words, detector=found_by))
         self.about.set_role(role)
-        self.context.show_span(detail.context, detail.start, detail.end)
+        if detail.context:
+            self.context.show_span(detail.context, detail.start, detail.end)
+        else:
+            said = self.tr("No words; there is only a sign: {sign}")
+            self.context.show_span(said.format(sign=detector_words(detail.row.detector)), 0, 0)
         self.request.setPlainText(block(detail.request, 100_000))
         self.answer.setPlainText(block(detail.answer, 100_000))
         said = detail.row.edit or detail.wording or detail.suggestion

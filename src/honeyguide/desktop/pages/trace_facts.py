@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from honeyguide.desktop.theme.code_words import detector_words
 from honeyguide.desktop.theme.outcomes import kind_wording
 from honeyguide.desktop.widgets.trace_view import TraceFacts
 
@@ -17,7 +18,7 @@ def facts_of(detail: TraceDetail) -> TraceFacts:
     trace = detail.trace
     payload = trace.payload
     tools = [(call.tool, _said(call.args), _said(call.result), call.ok) for call in payload.tool_calls]
-    corrections = [(row.id, row.span, row.state) for row in detail.corrections]
+    corrections = [(row.id, row.span or detector_words(row.detector), row.state) for row in detail.corrections]
     return TraceFacts(
         id=trace.id or 0,
         title=detail.title or "",
