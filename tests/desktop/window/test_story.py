@@ -171,6 +171,37 @@ def test_ticking_a_change_off_makes_the_checks_again_and_deploys_the_rest(
     qloop.run(story(), timeout=60)
 
 
+def test_ways_to_look_are_remembered_and_change_nothing_of_what_is_deployed(
+    qapp: QApplication, qloop: Any, proposed: Path
+) -> None:
+    async def story() -> None:
+        app = await AppDriver(qapp, proposed).start()
+        review = await app.inbox.review_of("support", "proposed")
+        changes = app.inbox.page.review.changes
+        await until(changes.diff.view.hunks, "changes")
+        for name in ("diff-blanks", "diff-rendered"):
+            app.window.trigger(name)
+        assert changes.diff.rendered.isVisible()
+        assert changes.diff.view._content.ignores_blanks
+        assert app.desk.memory.get("diff.blanks") is True
+        await app.close()
+
+        app = await AppDriver(qapp, proposed).start()
+        review = await app.inbox.review_of("support", "proposed")
+        panel = app.inbox.page.review
+        await until(panel.changes.diff.rendered.isVisible, "the texts rendered")
+        assert panel.changes.selection(review.detail.uuid) is None, "every change"
+        app.window.trigger("next-change")
+        assert panel.changes.diff.view.isVisible(), "changes are walked in the source"
+        press(panel.decision.accept)
+        press(find(await app.dialog("accept-dialog"), "accept-go"))
+        await app.inbox.review_of("support", "deployed")
+        assert app.desk.workspace.active_prompt("persona-system-prompt", "support") == review.diff.after
+        await app.close()
+
+    qloop.run(story(), timeout=60)
+
+
 def test_a_live_text_that_changed_meanwhile_is_merged_and_nothing_is_overwritten(
     qapp: QApplication, qloop: Any, proposed: Path
 ) -> None:

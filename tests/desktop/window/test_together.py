@@ -57,6 +57,18 @@ def test_two_texts_are_reviewed_one_by_one_and_go_live_and_back_in_one_step(
         shown = [text.view for text in review.diff.texts]
         assert set(changes.diff.view.hunks()) == {hunk.n for hunk in shown[0].hunks}
 
+        app.window.trigger("diff-rendered")
+        rendered = changes.diff.rendered
+        for number in (1, 0):
+            choice.setCurrentIndex(number)
+            assert rendered.isVisible()
+            shown_now = rendered.after.toPlainText().split()
+            assert [word for word in shown_now if word.isalpha()], "a text"
+            assert rendered.before._text == shown[number].before
+            assert rendered.after._text == shown[number].after
+        app.window.trigger("diff-rendered")
+        assert changes.diff.view.isVisible()
+
         changes.diff.view.set_included(())
         choice.setCurrentIndex(1)
         assert set(changes.diff.view.hunks()) == {hunk.n for hunk in shown[1].hunks}

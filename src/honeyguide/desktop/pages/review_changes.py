@@ -66,6 +66,10 @@ class ChangesTab(QWidget):
         layout = memory.text("diff.layout")
         if layout in set(Layout):
             self.diff.view.set_layout(Layout(layout))
+        self.diff.set_ignoring_blanks(memory.get("diff.blanks") is True)
+        self.diff.set_rendered(memory.get("diff.rendered") is True)
+        self.diff.blanks_chosen.connect(lambda on: memory.set("diff.blanks", on or None))
+        self.diff.rendered_chosen.connect(lambda on: memory.set("diff.rendered", on or None))
         self.diff.ticked.connect(lambda _: self.chosen.emit())
         self.diff.edit_finished.connect(self._on_edited)
         self.diff.edit_cancelled.connect(lambda: self._on_edited(self._view.after if self._view else ""))
@@ -165,6 +169,14 @@ class ChangesTab(QWidget):
         layout = Layout.INLINE if self.diff.view.is_side_by_side else Layout.SIDE_BY_SIDE
         self.diff.view.set_layout(layout)
         self._memory.set("diff.layout", layout.value)
+
+    def turn_rendered(self) -> None:
+        """Show both texts as their Markdown reads, or as they are."""
+        self.diff.bar.rendered.click()
+
+    def turn_blanks(self) -> None:
+        """Leave changes of blanks alone out of sight, or show them."""
+        self.diff.bar.blanks.click()
 
     # --- one text of several
 

@@ -27,7 +27,7 @@ class ReviewCommands:
     def handlers(self) -> Handlers:
         """Return the actions by their id, each with the reason why it may be off."""
         start, reasons, panel, decide = self._start, self._reasons, self._panel, self._decisions
-        view = panel.changes.diff.view
+        view, bar = panel.changes.diff.view, panel.changes.diff.bar
         return {
             "accept": Handler(lambda: self._accept(panel.decision.note()), reasons.accept),
             "reject": Handler(lambda: self._reject(panel.decision.note()), lambda: reasons.status("proposed")),
@@ -44,6 +44,12 @@ class ReviewCommands:
             "next-change": Handler(lambda: self._step(view.next_change), reasons.changes),
             "previous-change": Handler(lambda: self._step(view.previous_change), reasons.changes),
             "diff-layout": Handler(panel.changes.turn_layout, reasons.changes),
+            "diff-rendered": Handler(
+                lambda: self._turn(panel.changes.turn_rendered), reasons.changes, on=bar.rendered.isChecked
+            ),
+            "diff-blanks": Handler(
+                lambda: self._turn(panel.changes.turn_blanks), reasons.changes, on=bar.blanks.isChecked
+            ),
             "find-in-text": Handler(self._find, reasons.changes),
             **{
                 f"tab-{name}": Handler(lambda n=name: panel.show_tab(n), reasons.none)  # type: ignore[misc]
@@ -119,9 +125,14 @@ class ReviewCommands:
 
     def _step(self, step: Callable[[], bool]) -> None:
         self._panel.show_tab("changes")
+        self._panel.changes.diff.show_source()
         step()
         self._panel.changes.diff.view.setFocus()
 
     def _find(self) -> None:
         self._panel.show_tab("changes")
-        self._panel.changes.diff.find_bar.open()
+        self._panel.changes.diff.open_find()
+
+    def _turn(self, turn: Callable[[], None]) -> None:
+        self._panel.show_tab("changes")
+        turn()

@@ -75,8 +75,12 @@ class Folds:
         return False
 
 
-def arrange(rows: Sequence[DiffRow], folds: Folds) -> list[Band]:
-    """Return everything that the view shows, from top to bottom."""
+def arrange(rows: Sequence[DiffRow], folds: Folds, *, inline: bool = False) -> list[Band]:
+    """Return everything that the view shows, from top to bottom.
+
+    Args:
+        inline: an unchanged row shows its new side only; one that has none stands nowhere.
+    """
     bands: list[Band] = []
     has_changes = any(row.kind != "context" for row in rows)
     at, hunk = 0, 0
@@ -94,7 +98,13 @@ def arrange(rows: Sequence[DiffRow], folds: Folds) -> list[Band]:
             end += 1
         bands.extend(_run(rows, at, end, folds) if folds.enabled and has_changes else _all(rows, at, end))
         at = end
+    if inline:
+        return [band for band in bands if not isinstance(band, Piece) or _is_drawn_inline(rows[band.row])]
     return bands
+
+
+def _is_drawn_inline(row: DiffRow) -> bool:
+    return row.kind != "context" or row.after is not None
 
 
 def _run(rows: Sequence[DiffRow], start: int, end: int, folds: Folds) -> Iterator[Band]:

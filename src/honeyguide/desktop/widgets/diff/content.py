@@ -14,7 +14,7 @@ from honeyguide.desktop.widgets.diff.columns import ROOM_FOR_TWO, Columns
 from honeyguide.desktop.widgets.diff.looks import FoldLook, HeadLook
 from honeyguide.desktop.widgets.diff.marks import Located, TextMark, locate
 from honeyguide.desktop.widgets.diff.reading import read_changes
-from honeyguide.desktop.widgets.diff.rows import DiffRow, Layout, side_by_side_rows
+from honeyguide.desktop.widgets.diff.rows import DiffRow, Layout, blank_hunks, quiet_rows, side_by_side_rows
 from honeyguide.desktop.widgets.diff.side_text import TextStyle
 
 
@@ -24,7 +24,8 @@ class Content:
     Attributes:
         source, hunks: the comparison and the numbers of its changes.
         rows: the comparison as it stands now; beside each other, lines that replace each other share a row.
-        included: ticked changes. ``current``: the change that is looked at.
+        ignores_blanks: changes of blanks alone are shown as if nothing had changed there; they stay changes.
+        walked: the changes that are shown. included: ticked changes. ``current``: the change that is looked at.
         bands, columns, layouts: what stands under what, as of the last ``arrange``.
     """
 
@@ -36,7 +37,9 @@ class Content:
         self.text_marks: tuple[TextMark, ...] = ()
         self.folds = Folds()
         self.layout = Layout.AUTO
-        self.whitespace = self.monospace = self.checkable = False
+        self.whitespace = self.monospace = self.checkable = self.ignores_blanks = False
+        self.walked: list[int] = []
+        self._blank: frozenset[int] = frozenset()
         self.included: frozenset[int] = frozenset()
         self.current: int | None = None
         self.bands: list[Band] = []
@@ -48,6 +51,7 @@ class Content:
         """Take another comparison; every change is ticked, the first is current."""
         self.source = self.rows = rows
         self.hunks = hunk_numbers(rows)
+        self._blank = blank_hunks(rows)
         self._places = {hunk: place for place, hunk in enumerate(self.hunks, start=1)}
         self.included = frozenset(self.hunks)
         self.folds = Folds(self.folds.enabled)
@@ -69,6 +73,12 @@ class Content:
             style = TextStyle.make(monospace=self.monospace, whitespace=self.whitespace, strike=True)
         self.rows = side_by_side_rows(self.source) if side_by_side else self.source
         self._place_marks()
+        hidden = self.hidden()
+        self.rows = quiet_rows(self.rows, hidden)
+        self.walked = [hunk for hunk in self.hunks if hunk not in hidden]
+        if self.current in hidden or self.current is None:
+            later = (hunk for hunk in self.walked if hunk > (self.current or 0))
+            self.current = next(later, self.walked[-1] if self.walked else None)
         self.columns = Columns.fit(
             width,
             side_by_side=side_by_side,
@@ -78,7 +88,7 @@ class Content:
             has_marks=bool(self.marks),
             mirrored=mirrored,
         )
-        self.bands = arrange(self.rows, self.folds)
+        self.bands = arrange(self.rows, self.folds, inline=not side_by_side)
         bar = round(small.height()) + 14
         self.layouts = BandLayouts(self.rows, self.bands, self.columns, style, self.marks, bar)
 
@@ -99,6 +109,10 @@ class Content:
     def place_of(self, hunk: int | None) -> int:
         """Return which of all changes ``hunk`` is, from 1; 0 when there is none."""
         return self._places.get(hunk, 0) if hunk is not None else 0
+
+    def hidden(self) -> frozenset[int]:
+        """Return the changes that are not shown; one that a check complains about always is."""
+        return self._blank - self._complaints.keys() if self.ignores_blanks else frozenset()
 
     def left_out(self) -> frozenset[int]:
         """Return the changes that are not ticked, where there is something to tick."""
@@ -125,6 +139,8 @@ class Content:
         translate = QCoreApplication.translate
         count = fold.end - fold.start
         words = translate("DiffView", "{n} unchanged lines").format(n=figures.whole(count))
+        if self.hidden() and any(row.before != row.after for row in self.rows[fold.start : fold.end]):
+            words = translate("DiffView", "{n} lines without a change of words").format(n=figures.whole(count))
         some = translate("DiffView", "Show {n} more").format(n=REVEAL) if count > REVEAL else ""
         return FoldLook(words, some, translate("DiffView", "Show all"))
 
@@ -132,6 +148,8 @@ class Content:
         """Return the current change in words, for a screen reader."""
         translate = QCoreApplication.translate
         members = [row for row in self.source if row.hunk == self.current] if self.current is not None else []
+        if not members and self.hunks:
+            return translate("DiffView", "Only blanks differ, and such changes are not shown.")
         if not members:
             return translate("DiffView", "The two texts are the same.")
         said = read_changes(members, self.included if self.checkable else None)[0].words

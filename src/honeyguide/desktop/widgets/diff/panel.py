@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QPaintEvent, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QStackedWidget, QVBoxLayout, QWidget
 
-from honeyguide.desktop.theme import Metrics, Role, Type, qcolor
+from honeyguide.desktop.theme import Metrics
 from honeyguide.desktop.widgets.diff.editing import ProposalEditor
 from honeyguide.desktop.widgets.diff.find_bar import FindBar
 from honeyguide.desktop.widgets.diff.marks import TextMark
-from honeyguide.desktop.widgets.diff.reading import read_changes
+from honeyguide.desktop.widgets.diff.reading import blanks_note, read_changes
+from honeyguide.desktop.widgets.diff.rendered import RenderedPair, is_renderable
 from honeyguide.desktop.widgets.diff.rows import DiffRow, Side, changed_words, side_line, whole_text
+from honeyguide.desktop.widgets.diff.side_titles import SideTitles
 from honeyguide.desktop.widgets.diff.strip import ChangeStrip
 from honeyguide.desktop.widgets.diff.toolbar import DiffToolbar
 from honeyguide.desktop.widgets.diff.view import DiffView
+from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import named
-from honeyguide.desktop.widgets.painting import begin_paint
 from honeyguide.desktop.widgets.states import StateView
 
 
@@ -29,6 +31,7 @@ class DiffPanel(QWidget):
         ticked(frozenset of hunk numbers): changes were ticked or unticked.
         edit_finished(text): the proposed text was edited by hand. edit_begun(), edit_cancelled()
         edit_typed(text): typing rested, so that nothing typed is lost.
+        blanks_chosen(hidden), rendered_chosen(on): a person switched it.
         current_changed(place, total)
     """
 
@@ -38,6 +41,8 @@ class DiffPanel(QWidget):
     edit_cancelled = Signal()
     edit_typed = Signal(str)
     current_changed = Signal(int, int)
+    blanks_chosen = Signal(bool)
+    rendered_chosen = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,12 +50,15 @@ class DiffPanel(QWidget):
         self.view = DiffView()
         self.bar = DiffToolbar()
         self.find_bar = FindBar()
-        self.titles = _Titles(self.view)
+        self.titles = SideTitles(self.view)
         self.editor = ProposalEditor()
         self.reading = named(QListWidget(), "diff-reading", self.tr("Changes to read"))
         self.reading.setWordWrap(True)
         self.reading.setSpacing(Metrics.GRID)
         self.reading.setTextElideMode(Qt.TextElideMode.ElideNone)
+        self.rendered = RenderedPair()
+        self.note = HintBar("", Severity.INFO, closable=False, name="diff-note")
+        self._is_open = False
         self._same = StateView()
         self._marks: tuple[TextMark, ...] = ()
         self._titles = (self.tr("Now"), self.tr("Proposed"))
@@ -60,11 +68,13 @@ class DiffPanel(QWidget):
         self._stack.addWidget(self.reading)
         self._stack.addWidget(self.editor)
         self._stack.addWidget(self._same)
+        self._stack.addWidget(self.rendered)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.bar)
         column.addWidget(self.find_bar)
+        column.addWidget(self.note)
         column.addWidget(self._stack, 1)
         self._connect()
         self.set_rows(())
@@ -98,7 +108,9 @@ class DiffPanel(QWidget):
         """Show other marks, e.g. after the checks were made again."""
         self._marks = tuple(marks)
         self.view.set_marks(self._marks)
+        self._show_place()
         self._fill_reading()
+        self._show_note()
 
     def set_checkable(self, on: bool) -> None:
         """Offer a tick box for each change."""
@@ -108,8 +120,18 @@ class DiffPanel(QWidget):
 
     def set_editable(self, on: bool, reason: str = "") -> None:
         """Offer to edit the proposed text, or say why not."""
+        self._is_open = on
         self.bar.edit.set_allowed(on, reason)
         self.bar.edit.setVisible(on or bool(reason))
+        self._show_note()
+
+    def set_ignoring_blanks(self, on: bool) -> None:
+        """Show changes of blanks alone as if nothing had changed there; ticks, numbers and the texts stay."""
+        self.bar.blanks.setChecked(on)
+
+    def set_rendered(self, on: bool) -> None:
+        """Show both texts as their Markdown reads, or as they are."""
+        self.bar.rendered.setChecked(on)
 
     def begin_edit(self, text: str | None = None) -> None:
         """Open the editor at the current change; ``text`` is an edit that was begun earlier."""
@@ -120,6 +142,7 @@ class DiffPanel(QWidget):
         self._stack.setCurrentWidget(self.editor)
         self.find_bar.setVisible(False)
         self.bar.set_editing(True)
+        self.note.hide()
         self.editor.begin(before, after, edited=text, line=line)
         self.edit_begun.emit()
 
@@ -136,10 +159,15 @@ class DiffPanel(QWidget):
 
     def show_place(self, start: int, side: Side = Side.AFTER) -> bool:
         """Bring a character of the proposed text into sight."""
-        self.bar.read.setChecked(False)
-        self._show_right_page()
+        self.show_source()
         self.view.setFocus()
         return self.view.go_to_place(side, start)
+
+    def show_source(self) -> None:
+        """Show the comparison itself, neither the list nor the rendered texts."""
+        self.bar.read.setChecked(False)
+        self.bar.rendered.setChecked(False)
+        self._show_right_page()
 
     # --- inside
 
@@ -165,11 +193,15 @@ class DiffPanel(QWidget):
         bar.layout_chosen.connect(view.set_layout)
         bar.whitespace.toggled.connect(view.set_whitespace)
         bar.fold.toggled.connect(view.set_folding)
-        bar.search.clicked.connect(self.find_bar.open)
-        bar.read.toggled.connect(self._show_right_page)
+        bar.search.clicked.connect(self.open_find)
+        bar.read.toggled.connect(self._on_read_chosen)
+        bar.rendered.toggled.connect(self._on_rendered_chosen)
+        bar.rendered.clicked.connect(self.rendered_chosen)
+        bar.blanks.toggled.connect(self._on_blanks_chosen)
+        bar.blanks.clicked.connect(self.blanks_chosen)
         bar.edit.clicked.connect(lambda: self.begin_edit())
         bar.all_ticked.connect(lambda on: view.set_included(view.hunks() if on else ()))
-        view.current_changed.connect(bar.set_place)
+        view.current_changed.connect(self._show_place)
         view.current_changed.connect(self.current_changed)
         view.layout_changed.connect(bar.set_side_by_side)
         view.ticked.connect(self._on_ticked)
@@ -182,7 +214,7 @@ class DiffPanel(QWidget):
         self.editor.cancelled.connect(self._on_edit_cancelled)
         self.editor.edited.connect(self.edit_typed)
         shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, context=_HERE)
-        shortcut.activated.connect(self.find_bar.open)
+        shortcut.activated.connect(self.open_find)
 
     def _show_right_page(self) -> None:
         rows = self.view.rows()
@@ -198,16 +230,56 @@ class DiffPanel(QWidget):
         self.bar.set_usable(has_changes)
         if not has_changes:
             self._stack.setCurrentWidget(self._same)
+        elif self._is_rendered():
+            self._render()
+            self._stack.setCurrentWidget(self.rendered)
         elif self.bar.read.isChecked():
             self._stack.setCurrentWidget(self.reading)
         else:
             self._stack.setCurrentIndex(0)
         self.find_bar.setVisible(self.find_bar.is_open and self._stack.currentIndex() == 0)
+        self._show_note()
+
+    def _is_rendered(self) -> bool:
+        return self.bar.rendered.isChecked() and all(is_renderable(text) for text in self._texts())
+
+    def _texts(self) -> tuple[str, str]:
+        rows = self.view.rows()
+        return whole_text(rows, Side.BEFORE), whole_text(rows, Side.AFTER)
+
+    def _render(self) -> None:
+        self.rendered.show_texts(*self._texts(), self._titles)
+
+    def _show_place(self) -> None:
+        """Show which change is looked at, numbered as in the whole comparison."""
+        view = self.view
+        every, walked, current = view.hunks(), view.walked_hunks(), view.current_hunk()
+        place = every.index(current) + 1 if current in every else 0
+        ends = (every.index(walked[0]) + 1, every.index(walked[-1]) + 1) if walked else (1, 0)
+        self.bar.set_place(place, len(every), first=ends[0], last=ends[1])
+
+    def _show_note(self) -> None:
+        """Say what of the comparison is not seen as things stand."""
+        view, said = self.view, ""
+        hidden = view.hidden_hunks()
+        if not view.hunks() or self.is_editing:
+            pass
+        elif self._stack.currentWidget() is self.rendered:
+            if len(view.included()) < len(view.hunks()):
+                said = self.tr("Rendered with every change, also those that are left out.")
+        elif self.bar.rendered.isChecked():
+            said = self.tr("These texts are too long or too dense to be rendered; they are shown as source only.")
+        elif hidden:
+            said = blanks_note(len(hidden), len(hidden & view.included()), is_open=self._is_open)
+        self.note.show_hint(said, Severity.INFO)
 
     def _fill_reading(self) -> None:
         included = self.view.included() if self.bar.is_tickable else None
         self.reading.clear()
+        hidden = self.view.hidden_hunks()
         for change in read_changes(self.view.rows(), included, self.view.located_marks()):
+            if change.hunk in hidden:
+                continue
             item = QListWidgetItem(change.words)
             item.setData(Qt.ItemDataRole.UserRole, change.hunk)
             self.reading.addItem(item)
@@ -220,7 +292,29 @@ class DiffPanel(QWidget):
     def _on_ticked(self, included: frozenset[int]) -> None:
         self.bar.set_ticked(len(included), len(self.view.hunks()))
         self._fill_reading()
+        self._show_note()
         self.ticked.emit(included)
+
+    def open_find(self) -> None:
+        """Look for words in the comparison."""
+        self.show_source()
+        self.find_bar.open()
+
+    def _on_read_chosen(self, on: bool) -> None:
+        if on:
+            self.bar.rendered.setChecked(False)
+        self._show_right_page()
+
+    def _on_rendered_chosen(self, on: bool) -> None:
+        if on:
+            self.bar.read.setChecked(False)
+        if not self.is_editing:
+            self._show_right_page()
+
+    def _on_blanks_chosen(self, on: bool) -> None:
+        self.view.set_ignoring_blanks(on)
+        self._fill_reading()
+        self._show_note()
 
     def _on_edit_finished(self, text: str) -> None:
         self.end_edit()
@@ -232,35 +326,3 @@ class DiffPanel(QWidget):
 
 
 _HERE = Qt.ShortcutContext.WidgetWithChildrenShortcut
-
-
-class _Titles(QWidget):
-    """The names of the two texts above their columns."""
-
-    def __init__(self, view: DiffView) -> None:
-        super().__init__()
-        self._view = view
-        self._texts = ("", "")
-        self.setFont(Metrics.font(Type.CAPTION))
-        self.setFixedHeight(self.fontMetrics().height() + 8)
-        view.arranged.connect(self.update)
-
-    def set_titles(self, before: str, after: str) -> None:
-        self._texts = (before, after)
-        self.setAccessibleName(f"{before} | {after}")
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin_paint(self)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, qcolor(Role.LINE))
-        painter.setPen(qcolor(Role.TEXT_2))
-        flags = int(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)
-        before, after = self._view.side_edges()
-        room = max(40, self.width() // 2 - 40)
-        if self._view.is_side_by_side:
-            for left, text in zip((before, after), self._texts, strict=True):
-                painter.drawText(left, 0, room, self.height() - 1, flags, text)
-        else:
-            text = self.tr("− {before}   + {after}").format(before=self._texts[0], after=self._texts[1])
-            painter.drawText(before, 0, self.width() - before, self.height() - 1, flags, text)
-        painter.end()

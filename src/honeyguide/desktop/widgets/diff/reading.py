@@ -43,6 +43,30 @@ def read_changes(
             enumerate(groups.items(), start=1)]  # fmt: skip
 
 
+def blanks_note(hidden: int, wanted: int, *, is_open: bool) -> str:
+    """Return what is said of changes that are not shown because only blanks differ.
+
+    Args:
+        hidden: how many there are, at least 1. ``wanted``: how many of them are ticked.
+        is_open: they belong to a proposal that can be deployed yet.
+    """
+    translate = QCoreApplication.translate
+    if not is_open:
+        return translate(
+            "DiffReading", "Changes of blanks only, not shown here: {n}. They are part of the change all the same."
+        ).format(n=hidden)
+    if hidden == 1:
+        said = translate("DiffReading", "1 change of blanks only is not shown; it is deployed all the same.")
+        return said if wanted else translate("DiffReading", "1 change of blanks only is not shown; it is left out.")
+    if wanted == hidden:
+        said = translate("DiffReading", "{n} changes of blanks only are not shown; they are deployed all the same.")
+    else:
+        said = translate(
+            "DiffReading", "{n} changes of blanks only are not shown; {wanted} of them are deployed all the same."
+        )
+    return said.format(n=hidden, wanted=wanted)
+
+
 def _read(
     hunk: int,
     place: int,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
@@ -102,6 +102,30 @@ def changed_words(rows: Sequence[DiffRow]) -> tuple[int, int]:
             added += len(row.after.split()) if row.after is not None else 0
             removed += len(row.before.split()) if row.before is not None else 0
     return added, removed
+
+
+def blank_hunks(rows: Sequence[DiffRow]) -> frozenset[int]:
+    """Return the numbers of changes that only concern blanks: both sides have the same words in the same order.
+
+    Blanks are spaces, tabs, line ends and empty lines; words that grow together or fall apart are a change of words.
+    """
+    words: dict[int, tuple[list[str], list[str]]] = {}
+    for row in rows:
+        if row.hunk is not None:
+            old, new = words.setdefault(row.hunk, ([], []))
+            old.extend((row.before or "").split())
+            new.extend((row.after or "").split())
+    return frozenset(hunk for hunk, (old, new) in words.items() if old == new)
+
+
+def quiet_rows(rows: Sequence[DiffRow], hunks: Collection[int]) -> Sequence[DiffRow]:
+    """Return the rows with those of some changes as if nothing had changed there; both sides keep their own words."""
+    if not hunks:
+        return rows
+    return [
+        DiffLine("context", row.before, row.after, row.before_line, row.after_line) if row.hunk in hunks else row
+        for row in rows
+    ]
 
 
 def side_by_side_rows(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:

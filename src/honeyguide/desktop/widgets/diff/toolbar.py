@@ -37,6 +37,12 @@ class DiffToolbar(QWidget):
         )
         self.fold = ToolButton("fold", "diff-fold", self.tr("Hide unchanged parts"), checkable=True)
         self.fold.setChecked(True)
+        self.blanks = ToolButton(
+            "ignore-blanks", "diff-ignore-blanks", self.tr("Do not show changes of blanks only"), checkable=True
+        )
+        self.rendered = ToolButton(
+            "eye", "diff-rendered", self.tr("Rendered: both texts as their Markdown reads"), checkable=True
+        )
         self.search = ToolButton("search", "diff-find-open", self.tr("Find"), key="Ctrl+F")
         self.read = ToolButton("list", "diff-read", self.tr("Read the changes as a list"), checkable=True)
         self.edit = Button(self.tr("Edit…"), "diff-edit", icon="edit", tip=self.tr("Edit the proposed text by hand."))
@@ -50,7 +56,7 @@ class DiffToolbar(QWidget):
         row.addWidget(self._words, 1)
         row.addWidget(self._ticked)
         row.addSpacing(Metrics.GAP)
-        for tool in (self.side, self.inline, self.whitespace, self.fold, self.search, self.read):
+        for tool in self._tools():
             row.addWidget(tool)
         row.addSpacing(Metrics.GRID)
         row.addWidget(self.edit)
@@ -66,12 +72,18 @@ class DiffToolbar(QWidget):
         self.set_place(0, 0)
         self.set_words(0, 0)
 
-    def set_place(self, place: int, total: int) -> None:
-        """Show which change is looked at."""
+    def _tools(self) -> tuple[ToolButton, ...]:
+        return (
+            *(self.side, self.inline, self.whitespace, self.blanks, self.fold),
+            *(self.search, self.read, self.rendered),
+        )
+
+    def set_place(self, place: int, total: int, *, first: int = 1, last: int | None = None) -> None:
+        """Show which change is looked at; ``first`` and ``last`` are the ends of those that are shown."""
         said = self.tr("Change {n} of {total}").format(n=place, total=total) if total else self.tr("No change")
         self._place.set_text(said)
-        self.previous.set_allowed(place > 1, self.tr("This is the first change."))
-        self.next.set_allowed(place < total, self.tr("This is the last change."))
+        self.previous.set_allowed(place > first, self.tr("This is the first change."))
+        self.next.set_allowed(0 < place < (total if last is None else last), self.tr("This is the last change."))
 
     def set_words(self, added: int, removed: int) -> None:
         """Show how many words are new and gone."""
@@ -102,7 +114,7 @@ class DiffToolbar(QWidget):
 
     def set_usable(self, on: bool) -> None:
         """Switch off what makes no sense where nothing differs."""
-        for tool in (self.side, self.inline, self.whitespace, self.fold, self.search, self.read):
+        for tool in self._tools():
             tool.setEnabled(on)
 
     def set_editing(self, on: bool) -> None:

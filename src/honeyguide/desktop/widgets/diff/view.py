@@ -81,6 +81,23 @@ class DiffView(BandArea):
         self._content.whitespace = shown
         self.arrange()
 
+    def set_ignoring_blanks(self, on: bool) -> None:
+        """Show changes of blanks alone as if nothing had changed there; what is ticked stays as it is."""
+        self._content.ignores_blanks = on
+        self._selection.clear()
+        self.arrange()
+        self._finds.look(self._content.rows)
+        self._show_current()
+        self._tell_current()
+
+    def hidden_hunks(self) -> frozenset[int]:
+        """Return the changes that are not shown because only blanks differ."""
+        return self._content.hidden()
+
+    def walked_hunks(self) -> list[int]:
+        """Return the numbers of the changes that are shown, which one walks through."""
+        return list(self._content.walked)
+
     def set_monospace(self, on: bool) -> None:
         """Set the text like code."""
         self._content.monospace = on
@@ -111,7 +128,7 @@ class DiffView(BandArea):
 
     def go_to_change(self, hunk: int) -> bool:
         """Make a change the current one and bring it into sight; says whether it exists."""
-        if hunk not in self._content.hunks:
+        if hunk not in self._content.walked:
             return False
         self._content.current = hunk
         self._show_current()
@@ -251,8 +268,9 @@ class DiffView(BandArea):
         return True
 
     def _step(self, by: int) -> bool:
-        place = self._content.place_of(self._content.current) + by
-        return 1 <= place <= len(self._content.hunks) and self.go_to_change(self._content.hunks[place - 1])
+        walked, current = self._content.walked, self._content.current
+        at = (walked.index(current) if current in walked else -1) + by
+        return 0 <= at < len(walked) and self.go_to_change(walked[at])
 
     def _show_current(self) -> None:
         at = self._content.band_of_head(self._content.current)
