@@ -262,6 +262,8 @@ def _help() -> tuple[Action, ...]:
                about=tr("Actions", "A short tour of a run, its proof and what you can decide.")),
         Action("doctor", tr("Actions", "What works here…"), Menu.HELP, 1, icon="tool",
                about=tr("Actions", "Checks this installation and says what to do.")),
+        Action("log", tr("Actions", "Log…"), Menu.HELP, 1, icon="note",
+               about=tr("Actions", "What the window wrote down, without secrets.")),
         Action("reports", tr("Actions", "Error reports…"), Menu.HELP, 1, icon="folder",
                about=tr("Actions", "Shows the folder of reports.")),
         Action("check-updates", tr("Actions", "Check for updates"), Menu.HELP, 2, icon="info",

@@ -240,6 +240,8 @@ class Application(QObject):
         desk.live.close()
         if self._commands is not None:
             self._commands.tour.close()
+        if self._commands is not None:
+            self._commands.close()
         self.window.drop_pages()
         self._keeping = None
         await desk.tasks.aclose()

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPlainTextEdit, QTextEdit
 
 from honeyguide.desktop.actions import Handler, Handlers, page_titles
 from honeyguide.desktop.desk import Desk
@@ -73,6 +73,7 @@ class Commands:
             "shortcuts": Handler(lambda: start(self._shortcuts(), "all keys")),
             "tour": Handler(lambda: start(self.tour.begin(), "tour"), self.tour.reason_against),
             "doctor": Handler(lambda: start(self._doctor(), "doctor")),
+            "log": Handler(self._log),
             "reports": Handler(self._reports),
             "check-updates": Handler(lambda: start(self._check_updates(), "check for updates")),
             "about": Handler(lambda: start(self._about(), "about")),
@@ -250,6 +251,22 @@ class Commands:
         from honeyguide.desktop.dialogs.doctor import DoctorDialog
 
         await DoctorDialog(self._desk, self._tasks, self._window).ask()
+
+    def _log(self) -> None:
+        """Show the log beside the window; one that stands already comes forward."""
+        from honeyguide.desktop.dialogs.log_window import LogWindow
+        from honeyguide.desktop.memory import state_folder
+
+        standing = (log for log in self._window.findChildren(LogWindow) if log.isVisible())
+        log = next(standing, None) or LogWindow(self._desk, self._tasks, self._window, state_folder())
+        log.show()
+        log.raise_()
+        log.activateWindow()
+
+    def close(self) -> None:
+        """Close what stands beside the window."""
+        for beside in self._window.findChildren(QDialog, "log-window"):
+            beside.close()
 
     def _reports(self) -> None:
         from PySide6.QtCore import QUrl

@@ -97,6 +97,40 @@ class TestTable:
         assert "cost" not in other.column_state().hidden
         other.deleteLater()
 
+    def test_locked_columns_cannot_be_moved_or_sized_and_stay_locked(self, table, qtbot):
+        told: list[ColumnState] = []
+        table.columns_changed.connect(told.append)
+        before = table.column_state()
+
+        def drag(start: int, by: int) -> None:
+            port, y = table.horizontalHeader().viewport(), table.horizontalHeader().height() // 2
+            qtbot.mousePress(port, CLICK, pos=QPoint(start, y))
+            qtbot.mouseMove(port, QPoint(start + by // 2, y))
+            qtbot.mouseMove(port, QPoint(start + by, y))
+            qtbot.mouseRelease(port, CLICK, pos=QPoint(start + by, y))
+
+        def pull_the_edge_of_the_first_column(by: int) -> None:
+            header = table.horizontalHeader()
+            drag(header.sectionViewportPosition(header.logicalIndex(1)) - 1, by)
+
+        lock = next(a for a in table.column_menu().actions() if a.objectName() == "columns-lock")
+        lock.trigger()
+        assert told[-1].locked
+        pull_the_edge_of_the_first_column(40)
+        drag(table.horizontalHeader().sectionViewportPosition(0) + 20, 300)
+        after = table.column_state()
+        assert (after.order, after.widths) == (before.order, before.widths)
+        kept = ColumnState.from_json(told[-1].to_json())
+        other = DataTable("runs", "Runs", table.model())
+        other.set_columns(kept)
+        assert other.column_state().locked and not other.horizontalHeader().sectionsMovable()
+        other._reset_columns()
+        assert other.column_state().locked, "the usual columns are locked as well"
+        other.deleteLater()
+        lock.trigger()
+        pull_the_edge_of_the_first_column(40)
+        assert table.column_state().widths != before.widths
+
     def test_rows_are_copied_and_exported_with_the_shown_columns(self, table, qtbot):
         table.selectAll()
         assert len(table.selected_keys()) == 60

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import platform
-import sys
-
-from PySide6 import __version__ as pyside_version
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from honeyguide import __version__
 from honeyguide.desktop.desk import Desk
+from honeyguide.desktop.diagnostics import diagnostics, diagnostics_text
 from honeyguide.desktop.dialogs.accept import Facts
 from honeyguide.desktop.dialogs.dialog import Dialog
-from honeyguide.desktop.memory import state_folder
 from honeyguide.desktop.theme import Metrics, Role, Type
 from honeyguide.desktop.widgets.buttons import Look
 from honeyguide.desktop.widgets.labels import PlainLabel
@@ -38,24 +33,13 @@ class AboutDialog(Dialog):
         )
         self.body.addSpacing(Metrics.GAP)
         facts = Facts()
-        self._rows = {
-            self.tr("Version of Honeyguide"): __version__,
-            self.tr("Workspace"): str(desk.workspace.path),
-            self.tr("Window state and log"): str(state_folder()),
-            "Python": sys.version.split()[0],
-            "Qt": pyside_version,
-            self.tr("System"): platform.platform(),
-        }
-        for name, value in self._rows.items():
+        for name, value in diagnostics(desk.workspace.path).items():
             facts.add(name, value, is_code=True)
         self.body.addWidget(facts)
         self.add_text(self.tr("Nothing is sent anywhere that you did not set up."), Role.TEXT_2, caption=True)
         self.body.addStretch(1)
         copy = self.add_button(self.tr("Copy diagnostics"), "about-copy", icon="copy", left=True)
-        copy.clicked.connect(self._copy)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(diagnostics_text(desk.workspace.path)))
         close = self.add_button(self.tr("Close"), "about-close", look=Look.PRIMARY)
         close.setDefault(True)
         close.clicked.connect(self.accept)
-
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText("\n".join(f"{name}: {value}" for name, value in self._rows.items()) + "\n")

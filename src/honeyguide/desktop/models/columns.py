@@ -41,12 +41,14 @@ class ColumnState:
         hidden: ids that are not shown.
         widths: pixels by id.
         sort: the id that is sorted by, and whether descending; ``None`` for the natural order.
+        locked: whether the header lets nobody move or size a column by accident.
     """
 
     order: tuple[str, ...] = ()
     hidden: frozenset[str] = frozenset()
     widths: Mapping[str, int] = field(default_factory=dict)
     sort: tuple[str, bool] | None = None
+    locked: bool = False
 
     @classmethod
     def of(cls, columns: Sequence[Column]) -> Self:
@@ -74,6 +76,7 @@ class ColumnState:
             "hidden": sorted(self.hidden),
             "widths": dict(self.widths),
             "sort": list(self.sort) if self.sort else None,
+            "locked": self.locked,
         }
 
     @classmethod
@@ -91,4 +94,5 @@ class ColumnState:
             (sort[0], bool(sort[1]))
             if isinstance(sort, list) and len(sort) == 2 and isinstance(sort[0], str)
             else None,
+            data.get("locked") is True,
         )

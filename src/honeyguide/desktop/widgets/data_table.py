@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
 from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import (
-    QAction,
     QContextMenuEvent,
     QGuiApplication,
     QKeyEvent,
@@ -97,8 +97,7 @@ class DataTable(QTableView):
         places: set[int] = set()
         for span in self.selectionModel().selection().toList():
             places.update(range(span.top(), span.bottom() + 1))
-        rows = (model.row_at(place) for place in sorted(places))
-        return [model.key(row) for row in rows if row is not None]
+        return [model.key(row) for place in sorted(places) if (row := model.row_at(place)) is not None]
 
     def select_key(self, key: Any) -> bool:
         """Select the row with ``key`` and bring it into view; says whether it is shown."""
@@ -135,6 +134,7 @@ class DataTable(QTableView):
             frozenset(c.id for n, c in enumerate(self._columns) if self.isColumnHidden(n)),
             {c.id: self._room.usual_width(n) for n, c in enumerate(self._columns) if header.sectionSize(n) > 0},
             self._sort,
+            not header.sectionsMovable(),
         )
 
     def set_columns(self, state: ColumnState) -> None:
@@ -151,6 +151,7 @@ class DataTable(QTableView):
             if not column.stretch:
                 header.resizeSection(number, width)
         self._restoring = False
+        self._set_locked(state.locked)
         if state.sort != self._sort:
             self._sort_by(state.sort)
 
@@ -166,18 +167,22 @@ class DataTable(QTableView):
         menu.setObjectName(f"{self.objectName()}-columns")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for number, column in enumerate(self._columns):
-            action = QAction(column.title, menu)
+            action = menu.addAction(column.title)
             action.setObjectName(f"column-{column.id}")
             action.setCheckable(True)
             action.setChecked(not self.isColumnHidden(number))
             action.setEnabled(not column.fixed)
             action.toggled.connect(partial(self._show_column, number))
-            menu.addAction(action)
         menu.addSeparator()
-        reset = QAction(self.tr("Usual columns"), menu)
+        lock = menu.addAction(self.tr("Lock columns"))
+        lock.setObjectName("columns-lock")
+        lock.setCheckable(True)
+        lock.setChecked(not self.horizontalHeader().sectionsMovable())
+        lock.toggled.connect(self._lock_columns)
+        menu.addAction(lock)
+        reset = menu.addAction(self.tr("Usual columns"))
         reset.setObjectName("columns-reset")
         reset.triggered.connect(self._reset_columns)
-        menu.addAction(reset)
         return menu
 
     # --- Qt
@@ -246,7 +251,6 @@ class DataTable(QTableView):
     def _prepare_header(self) -> None:
         header = self.horizontalHeader()
         named(header, f"{self.objectName()}-header", self.tr("Columns"))
-        header.setSectionsMovable(True)
         header.setSectionsClickable(True)
         header.setHighlightSections(False)
         header.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -255,9 +259,7 @@ class DataTable(QTableView):
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(self._pop_columns)
-        for number, column in enumerate(self._columns):
-            mode = QHeaderView.ResizeMode.Stretch if column.stretch else QHeaderView.ResizeMode.Interactive
-            header.setSectionResizeMode(number, mode)
+        self._set_locked(False)
         header.sectionClicked.connect(self._on_header)
         header.sectionMoved.connect(self._tell_columns)
         header.sectionResized.connect(self._on_resized)
@@ -304,8 +306,19 @@ class DataTable(QTableView):
         self.setColumnHidden(number, not shown)
         self._tell_columns()
 
+    def _set_locked(self, locked: bool) -> None:
+        header, modes = self.horizontalHeader(), QHeaderView.ResizeMode
+        header.setSectionsMovable(not locked)
+        for number, column in enumerate(self._columns):
+            by_hand = modes.Fixed if locked else modes.Interactive
+            header.setSectionResizeMode(number, modes.Stretch if column.stretch else by_hand)
+
+    def _lock_columns(self, locked: bool) -> None:
+        self._set_locked(locked)
+        self._tell_columns()
+
     def _reset_columns(self) -> None:
-        self.set_columns(ColumnState.of(self._columns))
+        self.set_columns(replace(ColumnState.of(self._columns), locked=self.column_state().locked))
         self._tell_columns()
 
     def _pop_columns(self, point: QPoint) -> None:
