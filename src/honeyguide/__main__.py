@@ -40,11 +40,12 @@ def main() -> int:
         from honeyguide.server.runner_child import main as run_for_server
 
         return run_for_server(sys.argv[2:])
-    from honeyguide.desktop.starting import wanted_window
+    from honeyguide.desktop.starting import handed_file, wanted_window
 
-    window = wanted_window(sys.argv[1:])
+    arguments, file = handed_file(sys.argv[1:])
+    window = wanted_window(arguments)
     if window is not None:
-        return _window(*window)
+        return _window(*window, file)
     from honeyguide.cli.app import run
     from honeyguide.cli.front_ends import FrontEnds
 
@@ -61,11 +62,11 @@ def main() -> int:
     )
 
 
-def _window(workspace: Path, smoke: bool) -> int:
+def _window(workspace: Path, smoke: bool, file: Path | None = None) -> int:
     gc.disable()  # what is imported is no garbage; the window collects by itself, on its own thread
     from honeyguide.desktop.main import main as open_window
 
-    return open_window(workspace, smoke=smoke)
+    return open_window(workspace, smoke=smoke, file=file)
 
 
 def _pictures(workspace: Path, folder: Path) -> list[Path]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,6 +64,7 @@ class Application(QObject):
         self._commands: Commands | None = None
         self._sample_run = ""
         self._is_asking = False
+        self._handed: list[Path] = []
         self._keeping: asyncio.Task[None] | None = None
         self._collector = MainThreadCollector(self)
         self.tray = Tray(window)
@@ -117,10 +117,12 @@ class Application(QObject):
         """Begin with another workspace than the window was told."""
         self._path = path
 
-    def open_file(self, path: Path) -> None:
-        """Take a file that the system handed to the program, as if it had been dropped on the window."""
-        if self.desk is not None:
-            self.window.show_page("traces", [path])
+    def open_file(self, *handed: Path) -> None:
+        """Take files handed to the program as if they had been dropped; at the start, once there is a page."""
+        self._handed += handed
+        if self.desk is not None and self._commands is not None and self._handed:
+            paths, self._handed = self._handed, []
+            self.window.show_page("traces", paths)
 
     def fail(self, error: BaseException, where: str) -> None:
         """Show an error of a task, of a slot or of a thread: nothing fails unheard."""
@@ -215,6 +217,7 @@ class Application(QObject):
             _log.info("The workspace cannot be remembered: %s", error)
         page = memory.text("page", "inbox")
         window.show_page(page if page in window.page_names() else "inbox")
+        self.open_file()
         self._read_counts()
         self.desk.tasks.start(self._prepare(), "what comes after the start")
         self._tell_of_last_time()
@@ -344,8 +347,3 @@ class Application(QObject):
                 self.leave()
         finally:
             self._is_asking = False
-
-
-def scratch_folder() -> Path:
-    """Return a folder for a workspace that is thrown away."""
-    return Path(tempfile.mkdtemp(prefix="honeyguide-")) / "workspace"

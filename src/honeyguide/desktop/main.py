@@ -47,18 +47,19 @@ class HoneyguideApplication(QApplication):
         return super().event(event)
 
 
-def main(workspace: Path, *, smoke: bool = False) -> int:
+def main(workspace: Path, *, smoke: bool = False, file: Path | None = None) -> int:
     """Open the window on a workspace and return the exit code.
 
     Args:
         workspace: its folder; when it holds none, the window offers three ways to begin.
         smoke: walk through every page off screen and end; 0 when nothing went wrong.
+        file: is opened in it, or in the window of the workspace that stands already.
     """
     if smoke:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     app = make_application()
     instance = SingleInstance(workspace, app)
-    if not smoke and not instance.claim():
+    if not smoke and not instance.claim(file):
         return 0
     memory = Memory(None if smoke else memory_file(workspace))
     install_language(app, memory.get("language"))
@@ -69,7 +70,7 @@ def main(workspace: Path, *, smoke: bool = False) -> int:
         window.use_memory(memory)
     window.show()
     app.processEvents()
-    return _serve(app, window, theme, workspace, instance, smoke=smoke)
+    return _serve(app, window, theme, workspace, instance, smoke=smoke, file=file)
 
 
 def make_application() -> HoneyguideApplication:
@@ -95,6 +96,7 @@ def _serve(
     instance: SingleInstance,
     *,
     smoke: bool,
+    file: Path | None,
 ) -> int:
     executor = ThreadPoolExecutor(WORKERS, thread_name_prefix="honeyguide-window")
     loop = qasync.QEventLoop(app)
@@ -104,6 +106,9 @@ def _serve(
     loop.set_exception_handler(lambda _loop, context: application.fail(_error_of(context), str(context.get("message"))))
     keeper = CrashKeeper(state_folder(), lambda error, where: loop.call_soon_threadsafe(application.fail, error, where))
     instance.raise_wanted.connect(application.come_forward)
+    instance.file_wanted.connect(application.open_file)
+    if file is not None:
+        application.open_file(file)
     app.file_opened.connect(lambda path: application.open_file(Path(path)))
     if not smoke:
         keeper.begin()

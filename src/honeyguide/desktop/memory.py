@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import json
 import logging
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,11 @@ _log = logging.getLogger(__name__)
 def state_folder() -> Path:
     """Return where the window keeps its own things."""
     return PlatformDirs("honeyguide", appauthor=False).user_state_path / "window"
+
+
+def scratch_folder() -> Path:
+    """Return a folder for a workspace that is thrown away."""
+    return Path(tempfile.mkdtemp(prefix="honeyguide-")) / "workspace"
 
 
 def memory_file(workspace: Path) -> Path:

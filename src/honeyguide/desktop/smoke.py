@@ -19,7 +19,7 @@ DIALOGS = ("new-run", "connect-model", "find-agents", "palette", "shortcuts", "d
 
 async def walk(application: Application) -> int:
     """Return 0 when every page and dialog came and went without an error; without a workspace, on the sample."""
-    from honeyguide.desktop.application import scratch_folder
+    from honeyguide.desktop.memory import scratch_folder
 
     application.is_for_a_person = False
     scratch = None

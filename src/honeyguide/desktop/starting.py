@@ -38,6 +38,28 @@ def wanted_window(arguments: Sequence[str], environ: Mapping[str, str] | None = 
     return chosen or (Path(named) if named else _last_or_default()), smoke
 
 
+def handed_file(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
+    """Return the arguments for the window, and the file at their end that it is to open, when there is one.
+
+    A path is known by its dot or its separator, which no command has, and by being there. A folder that is a workspace
+    is opened as one, in its own window. Exported reviews are pages: ``honeyguide open`` shows them.
+    """
+    rest = list(arguments)
+    word = rest[-1] if rest else ""
+    is_path = not word.startswith("-") and any(sign in word for sign in (".", "/", os.sep))
+    if not is_path or rest[-2:-1] == ["--workspace"] or word.endswith(".honeyguide-review"):
+        return rest, None
+    path = Path(os.path.abspath(word))  # noqa: PTH100 - without following links: the name is what a person knows
+    try:
+        if not path.exists():
+            return rest, None
+        if (path / "honeyguide.db").exists():
+            return (["--workspace", str(path)] if len(rest) == 1 else rest), None
+    except (OSError, ValueError):
+        return rest, None
+    return rest[:-1], path
+
+
 def _last_or_default() -> Path:
     """As ``Workspace.last_opened`` and ``default_path``, whose import is what this module avoids; a test compares."""
     folders = PlatformDirs("honeyguide", appauthor=False)

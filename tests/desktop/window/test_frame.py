@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
+from PySide6.QtNetwork import QLocalSocket
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QListWidget, QSystemTrayIcon, QWidget
 
@@ -27,14 +28,15 @@ from honeyguide.desktop.crash import CrashKeeper, safe_text_of
 from honeyguide.desktop.dialogs.palette import match_rank
 from honeyguide.desktop.keys import KeyBindings, SingleKeys
 from honeyguide.desktop.memory import Memory
-from honeyguide.desktop.single_instance import SingleInstance, ask_other
-from honeyguide.desktop.starting import wanted_window
+from honeyguide.desktop.single_instance import SingleInstance, ask_other, server_name
+from honeyguide.desktop.starting import handed_file, wanted_window
 from honeyguide.desktop.tasks import TaskScope
 from honeyguide.desktop.theme import Scheme, apply_theme, derive
 from honeyguide.desktop.tray import Tray, badge_icon
 from honeyguide.desktop.undo import Undoable, UndoList
 from honeyguide.desktop.window import Window
 from honeyguide.workspace import Workspace
+from tests.desktop.drivers import AppDriver, until
 
 SOURCES = sorted(Path(honeyguide.desktop.__file__).parent.rglob("*.py"))
 BANNED_CALLS = {"exec", "exec_", "processEvents"}
@@ -253,6 +255,61 @@ def test_the_first_window_of_a_workspace_is_raised_by_a_second_start(qtbot: Any,
     assert second.returncode == 0 and raised == [True]
     first.close()
     assert not ask_other(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b'open "relative.jsonl"\n', b'open "/nowhere/at/all"\n', b"open [1]\n", b"open {\n", b"x" * 70_000, b"run x\n"],
+)
+def test_what_is_no_file_that_is_there_is_not_listened_to(qtbot: Any, tmp_path: Path, said: bytes) -> None:
+    first = SingleInstance(tmp_path)
+    heard: list[object] = []
+    first.file_wanted.connect(heard.append)
+    first.raise_wanted.connect(lambda: heard.append("raised"))
+    assert first.claim()
+    socket = QLocalSocket()
+    socket.connectToServer(server_name(tmp_path))
+    assert socket.waitForConnected(800)
+    socket.write(said)
+    qtbot.waitUntil(lambda: socket.state() == QLocalSocket.LocalSocketState.UnconnectedState, timeout=5000)
+    assert heard == []
+    first.close()
+
+
+def test_a_path_at_the_end_is_a_file_for_the_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    for name in ("day.jsonl", "one.honeyguide-review"):
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "honeyguide.db").write_bytes(b"")
+    assert handed_file(["day.jsonl"]) == ([], tmp_path / "day.jsonl")
+    assert handed_file(["--workspace", "w", "./runs"]) == (["--workspace", "w"], tmp_path / "runs")
+    assert handed_file(["./mine"]) == (["--workspace", str(tmp_path / "mine")], None)
+    for others in (["runs"], ["gone.jsonl"], ["one.honeyguide-review"], ["--workspace", "./mine"], []):
+        assert handed_file(others) == (others, None)
+
+
+def test_a_second_start_hands_its_file_to_the_first_window(qapp: QApplication, qloop: Any, sample: Path) -> None:
+    file = sample.parent / "day ü.jsonl"
+    file.write_text("", encoding="utf-8")
+
+    async def story() -> None:
+        app = await AppDriver(qapp, sample).start()
+        instance = SingleInstance(sample)
+        assert instance.claim()
+        instance.file_wanted.connect(app.application.open_file)
+        shown: list[object] = []
+        app.window.show_page = lambda page, item=None: shown.append((page, item))  # type: ignore[method-assign]
+        command = [sys.executable, "-m", "honeyguide", "--workspace", str(sample), file.name]
+        second = await asyncio.create_subprocess_exec(*command, cwd=file.parent)
+        assert await asyncio.wait_for(second.wait(), 40) == 0
+        await until(lambda: shown == [("traces", [file])], "the file to be opened")
+        del app.window.show_page
+        instance.close()
+        await app.close()
+
+    qloop.run(story(), 60)
 
 
 def test_a_window_that_is_busy_is_waited_for_and_one_that_crashed_is_replaced(
