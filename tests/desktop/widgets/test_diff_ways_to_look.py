@@ -187,7 +187,7 @@ class TestRendered:
         assert panel.rendered.isVisible()
         assert not panel.note.isVisible()
 
-    @pytest.mark.parametrize("text", ["x" * 20_000, "- a\n" * 5_000, "|a" * 4_000, "*a\n" * 20_000])
+    @pytest.mark.parametrize("text", ["x" * 20_000, "- a\n" * 5_000, "|a" * 4_000, "*a\n" * 20_000, "![a](b)\n" * 900])
     def test_what_would_hold_up_the_window_is_not_rendered(self, text):
         assert not is_renderable(text)
         assert is_renderable(BEFORE * 20)

@@ -39,7 +39,7 @@ class Content:
         self.layout = Layout.AUTO
         self.whitespace = self.monospace = self.checkable = self.ignores_blanks = False
         self.walked: list[int] = []
-        self._blank: frozenset[int] = frozenset()
+        self._blank: frozenset[int] | None = None
         self.included: frozenset[int] = frozenset()
         self.current: int | None = None
         self.bands: list[Band] = []
@@ -51,7 +51,7 @@ class Content:
         """Take another comparison; every change is ticked, the first is current."""
         self.source = self.rows = rows
         self.hunks = hunk_numbers(rows)
-        self._blank = blank_hunks(rows)
+        self._blank = None
         self._places = {hunk: place for place, hunk in enumerate(self.hunks, start=1)}
         self.included = frozenset(self.hunks)
         self.folds = Folds(self.folds.enabled)
@@ -112,7 +112,11 @@ class Content:
 
     def hidden(self) -> frozenset[int]:
         """Return the changes that are not shown; one that a check complains about always is."""
-        return self._blank - self._complaints.keys() if self.ignores_blanks else frozenset()
+        if not self.ignores_blanks:
+            return frozenset()
+        if self._blank is None:  # only when asked for: it reads every changed word
+            self._blank = blank_hunks(self.source)
+        return self._blank - self._complaints.keys()
 
     def left_out(self) -> frozenset[int]:
         """Return the changes that are not ticked, where there is something to tick."""

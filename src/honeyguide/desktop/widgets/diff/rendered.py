@@ -19,13 +19,15 @@ from honeyguide.desktop.widgets.diff.rows import Side
 from honeyguide.desktop.widgets.labels import PlainLabel, named
 
 MOST_CHARACTERS = 200_000
-MOST_LINE = 10_000
+MOST_LINE = 4_000
 """Characters of a line: a paragraph without a blank takes time with the square of its length."""
 MOST_SIGNS = 10_000
 """Signs that open emphasis, pictures or links: many unclosed ones take time with their square."""
+MOST_LINES = 5_000
+MOST_PICTURES = 200
 MOST_CELLS = 3_000
 MOST_ITEMS = 2_000
-"""Cells of tables and items of lists that the document takes in quickly; its time grows with their square."""
+"""Lines, pictures, cells of tables and items of lists that are taken in quickly; time grows with their square."""
 _ITEM = re.compile(r"(?:^|[\s>])(?:[-+*]|\d+[.)])(?=\s)", re.MULTILINE)
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?\n)---[ \t]*(?:\n|\Z)", re.DOTALL)
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
@@ -33,7 +35,10 @@ _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.
 
 def is_renderable(text: str) -> bool:
     """Whether a text can be rendered without the window standing still."""
-    if len(text) > MOST_CHARACTERS or max(map(len, text.splitlines()), default=0) > MOST_LINE:
+    lines = text.splitlines()
+    if len(text) > MOST_CHARACTERS or len(lines) > MOST_LINES or max(map(len, lines), default=0) > MOST_LINE:
+        return False
+    if text.count("![") > MOST_PICTURES:
         return False
     if sum(text.count(sign) for sign in "*_[~`") > MOST_SIGNS or text.count("|") > MOST_CELLS:
         return False
@@ -164,8 +169,10 @@ class RenderedText(QTextBrowser):
                 parts += 1
             block = block.next()
         cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
         for place, (length, words, address) in sorted(found.items(), reverse=True):
             cursor.setPosition(place)
             cursor.setPosition(place + length, QTextCursor.MoveMode.KeepAnchor)
             said = self.tr("[Picture, not loaded: {words} {address}]").format(words=words.strip(), address=address)
             cursor.insertText(said, QTextCharFormat())
+        cursor.endEditBlock()
