@@ -194,6 +194,19 @@ _WORDS: dict[FailureKind, tuple[type[ModelError], str, str]] = {
 }
 
 
+_NO_CONNECTION = tuple(
+    tuple(_WORDS[kind][1].split("{who}")) for kind in (_K.DNS, _K.REFUSED, _K.TLS, _K.PROXY, _K.CONNECTION, _K.TIMEOUT)
+)
+_UNREACHABLE = f"executor-failed: {Unreachable.code}"
+
+
+def tells_of_no_connection(reason: str) -> bool:
+    """Say whether the reason that a run stopped for is that the model could not be reached."""
+    return _UNREACHABLE in reason or any(
+        reason.startswith(before) and after.rstrip(".") in reason for before, after in _NO_CONNECTION
+    )
+
+
 def model_error(failure: Failure, *, who: str, said: str = "", secrets: tuple[str, ...] = ()) -> ModelError:
     """Return the error for ``failure``: a sentence, a remedy, and the facts in ``details``.
 

@@ -329,6 +329,7 @@ class ReviewPanel(QWidget):
         self.outer.acted.connect(self._on_state)
         self.head.back.connect(self.back)
         self.head.continue_wanted.connect(self.commands.measure_more)
+        self.head.connection_wanted.connect(lambda: self.desk.go("settings", "models.ca_file"))
         self.decision.note_changed.connect(self._on_note)
 
 

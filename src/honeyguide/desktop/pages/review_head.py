@@ -28,6 +28,7 @@ class ReviewHead(QWidget):
 
     Signals:
         back(): the list is wanted back. continue_wanted(): the evidence shall go on.
+        connection_wanted(): proxy and certificates are wanted.
 
     Attributes:
         why: why the run came to its end, in one sentence.
@@ -36,6 +37,7 @@ class ReviewHead(QWidget):
 
     back = Signal()
     continue_wanted = Signal()
+    connection_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,6 +57,8 @@ class ReviewHead(QWidget):
         self._interval = IntervalBar()
         self._interval.setMaximumWidth(Metrics.characters(36))
         self._stale = HintBar("", Severity.WARN, closable=False, name="review-stale")
+        self._offline = HintBar("", Severity.WARN, closable=False, name="review-offline")
+        self._offline.acted.connect(self.connection_wanted)
         self._open = HintBar("", Severity.INFO, closable=False, name="review-continue")
         self._open.acted.connect(self.continue_wanted)
         top = QHBoxLayout()
@@ -75,9 +79,10 @@ class ReviewHead(QWidget):
         column.addWidget(self._back)
         column.addLayout(top)
         column.addLayout(middle)
+        column.addWidget(self._offline)
         column.addWidget(self._stale)
         column.addWidget(self._open)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def set_alone(self, alone: bool) -> None:
         """Offer the way back to the list, or not."""
@@ -106,10 +111,22 @@ class ReviewHead(QWidget):
         if proof is not None:
             self._interval.set_gain(proof.get("delta"), interval, proof.get("noise_floor"))
         self._facts.set_text(self._fact_words(detail))
+        self._show_offline(detail)
         self._show_stale(detail)
         said = open_words(self, detail)
         self._open.show_hint(said, Severity.INFO, action=self.tr("Measure more…") if said else "")
         self.decision_words = self._decision_words(detail)
+
+    def _show_offline(self, detail: RunDetail) -> None:
+        """Say plainly that there was no connection, that nothing is lost, and where one is set up."""
+        said = self.tr(
+            "Offline: the model could not be reached. The run is kept. Once there is a connection, Resume goes on "
+            "where it stopped. Behind a company's network a proxy or a certificate may be missing."
+        )
+        is_offline = detail.lost_connection
+        self._offline.show_hint(
+            said if is_offline else "", Severity.WARN, action=self.tr("Proxy and certificates…") if is_offline else ""
+        )
 
     def _show_stale(self, detail: RunDetail) -> None:
         receipt = detail.receipt
@@ -136,6 +153,8 @@ class ReviewHead(QWidget):
         return " · ".join(parts)
 
     def _ended(self, detail: RunDetail) -> str:
+        if detail.lost_connection:
+            return self.tr("There was no connection to the model")
         return {
             "running": self.tr("Looking for a better text"),
             "skipped-delta": self.tr("Nothing better was found"),

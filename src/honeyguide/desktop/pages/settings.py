@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -56,6 +56,7 @@ class SettingsPage(Page):
         self.head.addWidget(self.keys_button)
         self.head.addWidget(self.models)
         self.service = ServiceStatus()
+        self._wanted = ""
         self._rows: dict[str, SettingRow] = {}
         self._groups: dict[str, QWidget] = {}
         body = QWidget()
@@ -85,7 +86,7 @@ class SettingsPage(Page):
         across.setContentsMargins(0, 0, 0, 0)
         across.addWidget(body, 1)
         across.addStretch(0)
-        area = QScrollArea()
+        self._area = area = QScrollArea()
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows what is in it
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -105,8 +106,20 @@ class SettingsPage(Page):
     async def _read_service(self) -> None:
         self.service.show_status(await self.desk.workspace.daemon_status())
 
+    def show_item(self, item: object) -> None:
+        """Bring the line of a setting into sight, by its key."""
+        self._wanted = str(item) if str(item) in self._rows else ""
+        if self._wanted:
+            self.search.set_search("")
+            QTimer.singleShot(0, self, self._reveal)  # its place is known once the page is laid out
+
     def first_focus(self) -> QWidget:
-        return self.search
+        return self._rows[self._wanted].field if self._wanted else self.search
+
+    def _reveal(self) -> None:
+        wanted, self._wanted = self._wanted, ""
+        if wanted:
+            self._area.ensureWidgetVisible(self._rows[wanted], 0, self._area.height() // 3)
 
     def concerns(self, event: WorkspaceEvent) -> bool:
         return event.kind in ("setting:changed", "attempt:finished") or event.subject == SERVICE_LEASE

@@ -17,6 +17,7 @@ from honeyguide.desktop.theme.outcomes import kind_wording
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.data_table import DataTable
 from honeyguide.desktop.widgets.diff import DiffPanel
+from honeyguide.desktop.widgets.flow_layout import FlowLayout
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import ElidedLabel, PlainLabel, named
 from honeyguide.desktop.widgets.states import StateAction, StateStack
@@ -61,11 +62,13 @@ class TargetPanel(QWidget):
         self.new_run = Button(self.tr("New run…"), "target-new-run", look=Look.PRIMARY, icon="plus")
         self.back_up = Button(self.tr("Back up now…"), "target-back-up", icon="backup")
         self.roll_back = Button(self.tr("Roll back…"), "target-roll-back", icon="rollback")
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Metrics.GAP)
-        buttons.addWidget(self.heading, 1)
+        choices = FlowLayout()
         for button in (self.back_up, self.roll_back, self.new_run):
-            buttons.addWidget(button)
+            choices.addWidget(button)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Metrics.GAP_2)
+        buttons.addWidget(self.heading)
+        buttons.addLayout(choices, 1)
         versions = QSplitter(Qt.Orientation.Vertical)
         versions.setChildrenCollapsible(False)
         versions.addWidget(self.timeline)

@@ -208,6 +208,13 @@ class RunDetail:
 
         return self.run is None and self.attempt.state in RESUMABLE
 
+    @property
+    def lost_connection(self) -> bool:
+        """Whether it stopped because the model could not be reached, and can go on once it can."""
+        from honeyguide.llm.failures import tells_of_no_connection
+
+        return self.can_resume and tells_of_no_connection(self.attempt.reason or "")
+
     def baseline_schema(self) -> Mapping[str, Any] | None:
         """Return the structure of answers before the run: what the live text says of it, else what the run was given.
 

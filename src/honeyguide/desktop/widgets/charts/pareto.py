@@ -10,7 +10,7 @@ from PySide6.QtGui import QHelpEvent, QKeyEvent
 from PySide6.QtWidgets import QComboBox, QToolTip, QWidget
 
 from honeyguide.desktop.models.candidates import Candidate
-from honeyguide.desktop.theme import Role, figures
+from honeyguide.desktop.theme import Metrics, Role, figures
 from honeyguide.desktop.theme.outcomes import strategy_words
 from honeyguide.desktop.theme.plain_text import tooltip
 from honeyguide.desktop.widgets.charts.frame import ChartFrame
@@ -227,6 +227,7 @@ class ParetoChart(ChartFrame):
     def _axis_box(self, name: str, words: str) -> QComboBox:
         box = named(QComboBox(), name, words)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        box.setMinimumWidth(Metrics.characters(10))  # where it is narrow it shortens its words, not those beside it
         box.currentIndexChanged.connect(lambda _: self.changed())
         self.choices.addWidget(PlainLabel(words, role=Role.TEXT_2, wrap=False))
         self.choices.addWidget(box)
