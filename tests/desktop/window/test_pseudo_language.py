@@ -145,7 +145,8 @@ def test_every_word_went_through_a_translation_and_none_is_cut_in_a_longer_langu
             app.inbox.page.review.tabs.setCurrentIndex(number)
             await asyncio.sleep(0.2)
             found[f"review {number}"], cut[f"review {number}"] = _bare(app.window), _cut(app.window)
-        for menu in app.window.findChildren(QMenu):
+        own = [menu for menu in app.window.findChildren(QMenu) if menu.objectName()]  # not those inside of charts
+        for menu in own:
             texts = {(menu.objectName(), e.text().partition("\t")[0]) for e in menu.actions()}
             found.setdefault("menus", set()).update(t for t in texts if OPEN not in t[1] and _WORD.search(t[1]))
         for action, name in DIALOGS.items():
