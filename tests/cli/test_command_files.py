@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from honeyguide.cli.app import command_line
-from honeyguide.cli.commands import FILES, add_commands
+from honeyguide.cli.commands import FILES, add_commands, with_command
 
 
 def _names(app: typer.Typer) -> list[str]:
@@ -42,3 +42,11 @@ def test_help_of_a_command_loads_neither_flows_nor_numbers(arguments):
     )
     done = subprocess.run([sys.executable, "-c", code, *arguments.split()], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_review_alone_is_opened():
+    assert with_command(["--workspace", "w", "a.honeyguide-review", "--json"]) == [
+        "--workspace", "w", "open", "a.honeyguide-review", "--json",
+    ]  # fmt: skip
+    assert with_command(["runs", "list"]) == ["runs", "list"]
+    assert with_command(["open", "a.honeyguide-review"]) == ["open", "a.honeyguide-review"]

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from honeyguide.cli import desktop_entry, open_review
 from honeyguide.kernel.errors import InvalidInput, NotFound, Unreadable, Unsupported
+from honeyguide.workspace import exported_reviews
 
 pytestmark = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="entries of freedesktop systems")
 Command = Callable[..., Any]
@@ -140,12 +141,12 @@ def test_a_page_that_does_not_begin_as_ours_is_not_shown(text: str, tmp_path: Pa
     file = tmp_path / "x.honeyguide-review"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInput, match="is not a review"):
-        open_review.read_review(file)
+        exported_reviews.read_review(file)
 
 
 def test_a_missing_or_binary_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        open_review.read_review(tmp_path / "none")
+        exported_reviews.read_review(tmp_path / "none")
     (tmp_path / "b").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(Unreadable):
-        open_review.read_review(tmp_path / "b")
+        exported_reviews.read_review(tmp_path / "b")

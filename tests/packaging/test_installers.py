@@ -119,10 +119,13 @@ def test_the_manual_page_tells_every_command(root: Path) -> None:
 
 
 def test_an_exported_page_begins_as_the_program_that_opens_it_expects() -> None:
-    from honeyguide.cli import open_review
+    from honeyguide.workspace import exported_reviews
 
     head = _HEAD.format(title="t", style="")
-    assert head.startswith(open_review.BEGINNING) and open_review.POLICY in head[: open_review.HEAD_CHARACTERS]
+    assert (
+        head.startswith(exported_reviews.BEGINNING)
+        and exported_reviews.POLICY in head[: exported_reviews.HEAD_CHARACTERS]
+    )
 
 
 # --- what goes into the program

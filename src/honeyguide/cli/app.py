@@ -15,7 +15,7 @@ from typer.exceptions import TyperException
 
 from honeyguide import __version__
 from honeyguide.cli import output, session
-from honeyguide.cli.commands import add_commands
+from honeyguide.cli.commands import add_commands, with_command
 from honeyguide.cli.front_ends import FrontEnds
 from honeyguide.kernel.errors import HoneyguideError, InternalError, Interrupted, InvalidInput
 from honeyguide.workspace import write_crash_report
@@ -58,6 +58,7 @@ def run(arguments: Sequence[str], front_ends: FrontEnds | None = None) -> int:
     as_events = "--events" in arguments
     as_json = "--json" in arguments
     failure: HoneyguideError
+    arguments = with_command(arguments)
     try:
         result = command_line(arguments)(args=list(arguments), prog_name="honeyguide", standalone_mode=False)
         if result != Interrupted.exit_code:  # what the command line library makes of Ctrl+C

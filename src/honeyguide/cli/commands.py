@@ -46,6 +46,16 @@ def add_commands(app: typer.Typer, arguments: Sequence[str]) -> None:
             app.add_typer(module.app, name=FILES[file][0])
 
 
+def with_command(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with the command that a file alone stands for: a review is opened."""
+    word = _named(arguments)
+    is_review = word is not None and word.endswith(".honeyguide-review")
+    if word is None or not is_review:
+        return list(arguments)
+    at = list(arguments).index(word)
+    return [*arguments[:at], "open", *arguments[at:]]
+
+
 def _named(arguments: Sequence[str]) -> str | None:
     """Return the first word that is neither an option nor the value of one."""
     words = iter(arguments)

@@ -1,12 +1,7 @@
-"""``honeyguide open FILE``: what a double click on an exported review does. It is shown by the browser.
-
-A browser would not know the file's name as a page, so it gets a private copy with ``.html``. Only pages that begin
-as ours do are shown: that beginning forbids scripts and anything loaded from elsewhere.
-"""
+"""``honeyguide open FILE``: what a double click on an exported review does. It is shown by the browser."""
 
 from __future__ import annotations
 
-import tempfile
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -14,14 +9,8 @@ from typing import Annotated
 import typer
 
 from honeyguide.cli import output, session
-from honeyguide.kernel.errors import InvalidInput, NotFound, Unreadable, Unsupported
-
-BEGINNING = '<!doctype html><html lang="en"><meta charset="utf-8">'
-POLICY = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-HEAD_CHARACTERS = 400
-"""How far into the page the policy must stand."""
-LARGEST = 64 * 1024 * 1024
-"""Bytes; a review with thousands of examples has a few."""
+from honeyguide.kernel.errors import Unsupported
+from honeyguide.workspace import review_page
 
 
 def register(root: typer.Typer) -> None:
@@ -34,29 +23,8 @@ def open_review(
     json: session.Json = False,
 ) -> None:
     """Show an exported review in the browser."""
-    page = read_review(file)
-    copy = Path(tempfile.mkdtemp(prefix="honeyguide-review-")) / f"{file.stem}.html"
-    copy.write_text(page, encoding="utf-8")
+    copy = review_page(file)
     if not webbrowser.open(copy.as_uri()):
         raise Unsupported("No browser was found.", hint=f"The page is at {copy}; open it with any browser.")
     if json:
         output.print_json({"path": str(copy)})
-
-
-def read_review(file: Path) -> str:
-    """Return the page. Raises NotFound, Unreadable, and InvalidInput for a page that is not one of ours."""
-    try:
-        if file.stat().st_size > LARGEST:
-            raise InvalidInput(f"{file.name} is larger than any review.", hint="Ask for a new export.")
-        page = file.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise NotFound(f"{file} does not exist.", hint="Check the path.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise Unreadable(f"{file} cannot be read.", hint="Ask for a new export.") from error
-    head = page[:HEAD_CHARACTERS]
-    before, policy, _ = head.partition(POLICY)
-    if not page.startswith(BEGINNING) or not policy or before.count("<") > BEGINNING.count("<") + 1:
-        raise InvalidInput(
-            f"{file.name} is not a review from Honeyguide.", hint="Export one with 'honeyguide runs export'."
-        )
-    return page

@@ -126,6 +126,8 @@ def _file() -> tuple[Action, ...]:
         Action("open-workspace", tr("Actions", "Open another workspace…"), Menu.FILE, 2, ("Ctrl+O",), icon="folder"),
         Action("recent-workspace", tr("Actions", "Open a recent workspace…"), Menu.FILE, 2, ("Ctrl+Shift+O",),
                icon="folder"),
+        Action("open-review", tr("Actions", "Open a review…"), Menu.FILE, 2, icon="document",
+               about=tr("Actions", "Show a proof that somebody handed to you.")),
         Action("export-rows", tr("Actions", "Export the list…"), Menu.FILE, 3, ("Ctrl+E",), icon="export",
                reach=Reach.PAGE, about=tr("Actions", "As CSV, JSON or Markdown.")),
         Action("export-run", tr("Actions", "Export the proof as a page…"), Menu.FILE, 3, ("Ctrl+Shift+E",),

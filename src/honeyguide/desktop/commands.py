@@ -55,6 +55,7 @@ class Commands:
             "find-agents": Handler(lambda: start(self.find_agents(), "find agents")),
             "open-workspace": Handler(lambda: start(self._open(), "open a workspace")),
             "recent-workspace": Handler(lambda: start(self._open_recent(), "open a recent workspace")),
+            "open-review": Handler(lambda: start(self._open_review(), "open a review")),
             "settings": Handler(lambda: window.show_page("settings")),
             "quit": Handler(self._quit),
             "undo": Handler(lambda: self._edit("undo"), lambda: self._against_edit("undo"), words=self._undo_words),
@@ -119,6 +120,17 @@ class Commands:
             self._desk.notify.info(self._tr("Added: {names}").format(names=names))
             self._window.show_page("targets", str(added[0].ref))
             self._window.page("targets").read_again()
+
+    async def _open_review(self) -> None:
+        from PySide6.QtCore import QUrl
+        from PySide6.QtGui import QDesktopServices
+
+        from honeyguide.workspace import review_page
+
+        for file in await ask_files(self._window, self._tr("Open a review")):
+            page = await asyncio.to_thread(review_page, file)
+            if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(page))):
+                self._desk.notify.note(self._tr("No browser was found. The page is at {path}").format(path=page))
 
     async def find_agents(self, folder: Path | None = None) -> None:
         """Look for agents in the usual places, or in one folder, and add those that a person ticks."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from honeyguide.workspace.audits import audit_prompts, find_agents, prompt_files
     from honeyguide.workspace.crash import without_secrets, write_crash_report
     from honeyguide.workspace.events import WorkspaceEvent
+    from honeyguide.workspace.exported_reviews import review_page
     from honeyguide.workspace.flow_options import NOTICE, FlowOptions, OnFlowEvent
     from honeyguide.workspace.grading import AnswerToGrade
     from honeyguide.workspace.harness_places import harness_at
@@ -193,6 +194,7 @@ __all__ = [
     "harness_at",
     "plan_events",
     "prompt_files",
+    "review_page",
     "without_secrets",
     "write_crash_report",
 ]
@@ -243,6 +245,7 @@ __getattr__, __dir__ = exports(
             "prompt_files",
         ),
         ".crash": ("without_secrets", "write_crash_report"),
+        ".exported_reviews": ("review_page",),
         ".events": ("WorkspaceEvent",),
         ".flow_options": (
             "NOTICE",

@@ -36,7 +36,8 @@ DIALOGS = {
     "new-run": "new-run", "connect-model": "connect-model-dialog", "find-agents": "find-agents-dialog",
     "palette": "palette", "shortcuts": "shortcuts-dialog", "doctor": "doctor-dialog", "about": "about-dialog",
     "welcome": "welcome-dialog", "import-traces": "file-dialog", "add-target": "file-dialog",
-    "open-workspace": "file-dialog", "accept": "accept-dialog", "reject": "reject-dialog", "try": "try-dialog",
+    "open-workspace": "file-dialog", "open-review": "file-dialog",
+    "accept": "accept-dialog", "reject": "reject-dialog", "try": "try-dialog",
     "export-run": "file-dialog", "export-rows": "file-dialog", "back-up": "backup-dialog",
 }  # fmt: skip
 
