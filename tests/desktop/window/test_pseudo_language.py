@@ -43,7 +43,7 @@ _DATA = re.compile(
     r"|gate-[\w -]+: tooltip"  # the rule's name, as files and commands say it
     r"|key-hints"  # Qt's names of keys
     r"|Scroll(Left|Right)Button|qt_keysequenceedit_lineedit"  # Qt's own
-    r"|in (accept|about)-dialog: read aloud"  # paths, hashes, the system
+    r"|in (accept|about)-dialog: (read aloud|tooltip)"  # paths, hashes, the system
 )
 """Where names, texts and paths of the workspace stand; what is of the window around them is wrapped all the same."""
 
