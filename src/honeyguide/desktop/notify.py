@@ -6,15 +6,16 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QPropertyAnimation, QRectF, QTimer, Signal
-from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QObject, QPropertyAnimation, QTimer, Signal
+from PySide6.QtGui import QEnterEvent, QPaintEvent
 from PySide6.QtWidgets import QGraphicsOpacityEffect, QHBoxLayout, QVBoxLayout, QWidget
 
-from honeyguide.desktop.theme import Metrics, Role, motion_ms, qcolor
+from honeyguide.desktop.theme import Metrics, Role, motion_ms
 from honeyguide.desktop.theme.plain_text import one_line, tooltip
 from honeyguide.desktop.widgets.buttons import Button, Look, ToolButton
 from honeyguide.desktop.widgets.hint_bar import HintBar, Severity
 from honeyguide.desktop.widgets.labels import PlainLabel
+from honeyguide.desktop.widgets.painting import paint_card
 from honeyguide.desktop.widgets.states import RoleIcon
 
 TOAST_MS = 6000
@@ -115,13 +116,7 @@ class Toast(QWidget):
         super().enterEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(qcolor(Role.LINE), 1))
-        painter.setBrush(qcolor(Role.RAISED))
-        rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(rect, Metrics.RADIUS, Metrics.RADIUS)
-        painter.end()
+        paint_card(self, Role.LINE)
 
 
 class Bars(QWidget):

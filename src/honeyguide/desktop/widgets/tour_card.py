@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGraphicsOpacityEffect, QHBoxLayout, QVBoxLayout, 
 from honeyguide.desktop.theme import Metrics, Role, Type, motion_ms, qcolor
 from honeyguide.desktop.widgets.buttons import Button, Look
 from honeyguide.desktop.widgets.labels import PlainLabel, named
+from honeyguide.desktop.widgets.painting import paint_card
 
 _CHARACTERS = 46
 _LINE = 3
@@ -112,13 +113,7 @@ class TourCard(QWidget):
             self.move(best)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(qcolor(Role.ACCENT), 1))
-        painter.setBrush(qcolor(Role.RAISED))
-        rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(rect, Metrics.RADIUS, Metrics.RADIUS)
-        painter.end()
+        paint_card(self, Role.ACCENT)
 
 
 class TourFrame(QWidget):
