@@ -10,6 +10,7 @@ import typer
 
 from honeyguide.cli.app import command_line
 from honeyguide.cli.commands import FILES, add_commands, with_command
+from honeyguide.kernel.errors import NotFound
 
 
 def _names(app: typer.Typer) -> list[str]:
@@ -44,7 +45,14 @@ def test_help_of_a_command_loads_neither_flows_nor_numbers(arguments):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_a_review_alone_is_opened():
+def test_a_path_alone_that_is_not_there_is_said_to_be_missing():
+    with pytest.raises(NotFound, match=r"gone\.jsonl does not exist\."):
+        with_command(["--workspace", "w", "gone.jsonl"])
+
+
+def test_a_review_alone_is_opened(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.honeyguide-review").touch()
     assert with_command(["--workspace", "w", "a.honeyguide-review", "--json"]) == [
         "--workspace", "w", "open", "a.honeyguide-review", "--json",
     ]  # fmt: skip

@@ -58,8 +58,8 @@ def run(arguments: Sequence[str], front_ends: FrontEnds | None = None) -> int:
     as_events = "--events" in arguments
     as_json = "--json" in arguments
     failure: HoneyguideError
-    arguments = with_command(arguments)
     try:
+        arguments = with_command(arguments)
         result = command_line(arguments)(args=list(arguments), prog_name="honeyguide", standalone_mode=False)
         if result != Interrupted.exit_code:  # what the command line library makes of Ctrl+C
             return result if isinstance(result, int) else 0

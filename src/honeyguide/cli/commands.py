@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 import typer
+
+from honeyguide.kernel.errors import NotFound
 
 FILES: Final = {
     "start": ("init", "doctor"),
@@ -47,10 +51,17 @@ def add_commands(app: typer.Typer, arguments: Sequence[str]) -> None:
 
 
 def with_command(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with the command that a file alone stands for: a review is opened."""
+    """Return the arguments with the command that a file alone stands for: a review is opened.
+
+    Raises:
+        NotFound: a path, known by its dot or its separator, that is not there.
+    """
     word = _named(arguments)
-    is_review = word is not None and word.endswith(".honeyguide-review")
-    if word is None or not is_review:
+    if word is None or not any(sign in word for sign in (".", "/", os.sep)):
+        return list(arguments)
+    if not Path(word).exists():
+        raise NotFound(f"{word} does not exist.", hint="Check the path; 'honeyguide --help' lists the commands.")
+    if not word.endswith(".honeyguide-review"):
         return list(arguments)
     at = list(arguments).index(word)
     return [*arguments[:at], "open", *arguments[at:]]
